@@ -138,10 +138,12 @@ let package = Package(
         // glibc's heap functions (such as mallinfo2 and mallopt), which the Swift module Glibc does not export.
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        // gzip, compressed and decompressed as a stream.
+        .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: strict),
         .target(
             name: "LinkEvents",
             dependencies: [
-                "LinkRouting", "NetworkTypes", "OutboundHTTP", "CZlib",
+                "LinkRouting", "NetworkTypes", "OutboundHTTP", "Gzip",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -219,7 +221,7 @@ let package = Package(
             dependencies: [
                 .target(name: "CMalloc", condition: .when(platforms: [.linux])),
                 "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkAPI", "LinkService", "LinkTable",
-                "HTTPTransport", "NetworkTypes",
+                "HTTPTransport", "NetworkTypes", "Gzip",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -245,14 +247,14 @@ let package = Package(
                 .embedInCode("OpenAPI/keys.yaml"), .embedInCode("OpenAPI/association.yaml"),
                 .embedInCode("OpenAPI/exports.yaml"), .embedInCode("OpenAPI/log.yaml"),
                 .embedInCode("OpenAPI/schemas.yaml"),
-                .embedInCode("OpenAPI/statistics.yaml"), .embedInCode("OpenAPI/events.yaml"),
+                .embedInCode("OpenAPI/analytics.yaml"), .embedInCode("OpenAPI/events.yaml"),
             ],
             swiftSettings: strict
         ),
         .target(
             name: "Examples",
             path: "config",
-            exclude: ["examples/jni", "examples/testkit"],
+            exclude: ["examples/app", "examples/jni", "examples/testkit"],
             resources: [
                 .embedInCode("fingerpost.yaml"),
                 .embedInCode("examples/sample.yaml"), .embedInCode("examples/blogs.yaml"),
@@ -268,7 +270,7 @@ let package = Package(
         .target(
             name: "StubServer",
             dependencies: [
-                "LinkRouting", "LinkEvents", "StubMatching",
+                "Gzip", "LinkRouting", "StubMatching",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -281,7 +283,7 @@ let package = Package(
             name: "LinkCommands",
             dependencies: [
                 "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkAPI", "LinkService", "LinkTable",
-                "OutboundHTTP",
+                "OutboundHTTP", "Gzip",
                 // SHA-256 of signing certificates.
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -354,6 +356,15 @@ let package = Package(
             path: "Tests/Benchmarks/LogBench",
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "ClientBench",
+            dependencies: [
+                "LinkClient", "LinkRouting", "LinkTable",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/Benchmarks/ClientBench",
+            swiftSettings: strict
+        ),
         // Compares random editing histories with a model: 200 in the tests, 2,000 in ./dev check, 100,000 with --full.
         .target(
             name: "EditingHistories",
@@ -378,6 +389,13 @@ let package = Package(
             name: "ClientAnswers",
             dependencies: ["ClientComparison"],
             path: "Tests/ClientAnswers",
+            swiftSettings: strict
+        ),
+        // An app with a LinkClient, which a test of the whole service kills.
+        .executableTarget(
+            name: "ReportingApp",
+            dependencies: ["LinkClient"],
+            path: "Tests/ReportingApp",
             swiftSettings: strict
         ),
         // Code shared by several test targets.
@@ -452,7 +470,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "fingerpost", "LinkCatalog", "LinkEvents", "LinkRouting", "OutboundHTTP", "TestSupport",
+                "fingerpost", "ReportingApp", "LinkCatalog", "LinkClient", "LinkEvents", "LinkRouting", "LinkTable",
+                "OutboundHTTP", "TestSupport",
                 // Damages the files of a stopped service, as a disk failure or an older version would.
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -468,7 +487,7 @@ let package = Package(
         .testTarget(
             name: "LinkEventsTests",
             dependencies: [
-                "LinkRouting", "LinkEvents", "NetworkTypes", "TestSupport",
+                "LinkRouting", "LinkEvents", "NetworkTypes", "Gzip", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
@@ -479,7 +498,7 @@ let package = Package(
             name: "LinkStorageTests",
             dependencies: [
                 "LinkRouting", "LinkCatalog", "LinkEvents", "LinkStorage", "Migrations", "NetworkTypes",
-                "OutboundHTTP", "TestSupport",
+                "OutboundHTTP", "Gzip", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -491,7 +510,7 @@ let package = Package(
             name: "LinkServerTests",
             dependencies: [
                 "Examples", "LinkRouting", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkAPI", "LinkService",
-                "LinkTable", "HTTPTransport", "LinkServer", "NetworkTypes", "TestSupport",
+                "LinkTable", "HTTPTransport", "LinkServer", "NetworkTypes", "Gzip", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -14,18 +14,6 @@ package final class StubServer: Sendable {
     private let admin: AdminAPI
     private let stopRequest: StopRequest
 
-    /// Why a server cannot start.
-    package struct StartFailure: Error, CustomStringConvertible {
-        package enum Kind: Sendable {
-            case unreadableMapping, address, productionData
-        }
-
-        package let kind: Kind
-        package let description: String
-        /// Further lines.
-        package let details: [String]
-    }
-
     /// Reads the folder, and listens.
     ///
     /// - Parameter report: Called with each mapping that is left out.
@@ -36,14 +24,15 @@ package final class StubServer: Sendable {
         let folder = configuration.folder.map(StubFolder.init)
         try folder?.refuseProductionData()
         let stubs = try Self.stubs(configuration, folder, report)
+        let journalBudget = JournalBudget(maximumBytes: configuration.journalBytes)
         let main = StubSession(
             id: nil,
             name: nil,
             stubs: stubs,
-            journal: Journal(maximumCount: configuration.journalCount, maximumBytes: configuration.journalBytes),
+            journal: Journal(maximumCount: configuration.journalCount, budget: journalBudget),
             unmatched: configuration.unmatched
         )
-        let sessions = StubSessions(main: main, limit: configuration.limits.sessions)
+        let sessions = StubSessions(main: main, limit: configuration.limits.sessions, journalBudget: journalBudget)
         let proxy = StubProxy(limits: configuration.limits)
         let stopRequest = StopRequest()
         let boundPort = SharedPort()
@@ -75,7 +64,7 @@ package final class StubServer: Sendable {
                 handle: router.handle
             )
         } catch {
-            throw StartFailure(
+            throw StubStartFailure(
                 kind: .address,
                 description: "cannot listen on \(configuration.host):\(configuration.port): \(Self.reason(error))",
                 details: []
@@ -107,7 +96,7 @@ package final class StubServer: Sendable {
             newID: configuration.environment.newID
         )
         if !problems.isEmpty, configuration.unreadable == .stopTheStart {
-            throw StartFailure(
+            throw StubStartFailure(
                 kind: .unreadableMapping,
                 description: "\(problems[0])",
                 details: problems.dropFirst().prefix(20).map(\.description)

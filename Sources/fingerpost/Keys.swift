@@ -70,16 +70,16 @@ struct Keys: AsyncParsableCommand {
 
         func run() async throws {
             func list(_ texts: [String]) -> JSONNode? { texts.isEmpty ? nil : .array(texts.map(JSONNode.string)) }
-            let wish = JSONNode.object([
+            let request = JSONNode.object([
                 "name": .string(name), "tenant": tenant.map(JSONNode.string),
                 "scopes": list(scope) ?? .array([.string(KeyGrant.Scope.admin.rawValue)]),
                 "environments": list(environment), "owners": list(owner), "pathPrefixes": list(pathPrefix),
                 "expiresAt": expires.map(JSONNode.string),
             ])
             let answer = try await CatalogCommands.run(in: data, for: creates ? .create : .use) {
-                try await $0.createKey(DocumentField(wish, path: "key"))
+                try await $0.createKey(DocumentField(request, path: "key"))
             } elsewhere: {
-                ControlMessage.createKey(wish)
+                ControlMessage.createKey(request)
             }
             try show(newKey: answer)
         }

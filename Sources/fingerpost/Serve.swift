@@ -52,14 +52,14 @@ struct Serve: AsyncParsableCommand {
             }
             let directory = try DataDirectory(configuration.data, for: .create)
             try ControlSocket.requireRoom(in: directory)
-            let board = try OpsServer(configuration, metrics: metrics, live: live, logger: logger)
-            try await leavingAsFound(directory, unlessListening: board) { ops in
+            let opsServer = try OpsServer(configuration, metrics: metrics, live: live, logger: logger)
+            try await leavingAsFound(directory, unlessListening: opsServer) { ops in
                 let server = try await Server(
                     configuration,
                     in: directory,
                     live: live,
                     certificates: certificates,
-                    board: board,
+                    opsServer: opsServer,
                     metrics: metrics,
                     logger: logger
                 )
@@ -68,8 +68,8 @@ struct Serve: AsyncParsableCommand {
                     on: hangups,
                     from: configuration,
                     into: live,
-                    server.parts.admission,
-                    server.parts.appTables,
+                    server.dependencies.admission,
+                    server.dependencies.appTables,
                     certificates,
                     logger: logger
                 ) {
@@ -111,11 +111,11 @@ struct Serve: AsyncParsableCommand {
     /// nothing in it has been opened yet.
     private func leavingAsFound(
         _ directory: DataDirectory,
-        unlessListening board: OpsServer,
+        unlessListening opsServer: OpsServer,
         _ body: (Int) async throws -> Void
     ) async throws {
         do {
-            try await board.whileListening(body)
+            try await opsServer.whileListening(body)
         } catch let failure as BindError where failure.role == .ops {
             try directory.leaveAsFound()
             throw failure

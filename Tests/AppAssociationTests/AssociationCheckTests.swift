@@ -71,13 +71,13 @@ struct AssociationCheckTests {
 
         #expect(router.table.checkAssociation(for: router.identity) == [])
         let advice = router.table.checkAssociation(for: router.identity, advice: .included)
-        #expect(advice.map(\.code) == [.associationOverOpen, .associationOverOpen])
+        #expect(advice.map(\.code) == [.associationOvermatch, .associationOvermatch])
     }
 
     @Test func overOpenLinksAreCountedWithAnExample() throws {
         let found = try Self.findings("path: /legal", "path: \"/product/{id:int}\", open: {screen: A}")
 
-        #expect(found.map(\.code) == [.associationOverOpen])
+        #expect(found.map(\.code) == [.associationOvermatch])
         #expect(found.map(\.severity) == [.info])
         #expect(found.map(\.path) == ["table.routes[1]"])
         #expect(found.first?.message.hasPrefix("iOS opens 2 kinds of links") == true)

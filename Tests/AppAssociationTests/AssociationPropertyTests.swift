@@ -70,7 +70,7 @@ struct AssociationPropertyTests {
         for _ in 0..<10 {
             let world = try RandomTable(&chance)
             let file = chance.one(of: RandomTable.files)
-            let judges = try OverOpenJudge.all(for: file.host, world.router)
+            let judges = try OvermatchOracle.all(for: file.host, world.router)
             for _ in 0..<12 {
                 let url = world.url(on: chance.one(of: file.covers), &chance, spelling: .canonical)
                 for judge in judges {
@@ -145,7 +145,7 @@ struct AssociationRoundTripTests {
         var count = 0
         for router in try Self.routers() {
             for host in Set(router.identity.domains.map(\.host)).sorted() {
-                for judge in try OverOpenJudge.all(for: host, router) {
+                for judge in try OvermatchOracle.all(for: host, router) {
                     for _ in 0..<200 {
                         let url = Self.link(near: chance.one(of: router.table.routes), host, &chance)
                         count += 1
@@ -187,7 +187,7 @@ struct AssociationRoundTripTests {
     }
 }
 
-extension OverOpenSearch.Cause: CustomStringConvertible {
+extension OvermatchSearch.Cause: CustomStringConvertible {
     var description: String { "\(route?.rawValue ?? "-") \(reason.rawValue)" }
 }
 
@@ -196,35 +196,35 @@ extension String {
 }
 
 /// The links that one app's file opens beyond the table, and the causes that the file's generator lists.
-struct OverOpenJudge {
+struct OvermatchOracle {
     let platform: Platform
-    let listed: Set<OverOpenSearch.Cause>
+    let listed: Set<OvermatchSearch.Cause>
     private let routes: AppRoutes
-    private let opener: (String) -> OverOpenSearch.Verdict
+    private let opener: (String) -> OvermatchSearch.Verdict
 
-    static func all(for host: String, _ router: Router) throws -> [OverOpenJudge] {
+    static func all(for host: String, _ router: Router) throws -> [OvermatchOracle] {
         let apple = AppleFileGenerator(host: host, router: router)
         let entries = apple.entries(.associationFiles)
         let appleFile = try AppleAppSiteAssociation(parsing: apple.file(of: entries))
         let android = AndroidFileGenerator(host: host, router: router)
         let statements = android.statements(.associationFiles)
         let androidFile = try AssetLinks(parsing: android.file(of: statements))
-        var judges: [OverOpenJudge] = []
-        let appleFound = apple.overOpens()
+        var judges: [OvermatchOracle] = []
+        let appleFound = apple.overmatches()
         for entry in entries {
             guard let app = entry.apps.first, let id = entry.ids.first else { continue }
             judges.append(
-                OverOpenJudge(.ios, apple.routes(for: app), appleFound) { link in
+                OvermatchOracle(.ios, apple.routes(for: app), appleFound) { link in
                     let decision = appleFile.decision(for: link, app: id)
                     guard decision.outcome == .match else { return .stays }
                     return .opens(decision.rule.flatMap { entry.rules[$0].route })
                 }
             )
         }
-        let androidFound = android.overOpens()
+        let androidFound = android.overmatches()
         for statement in statements {
             judges.append(
-                OverOpenJudge(.android, android.routes(for: statement.app), androidFound) { link in
+                OvermatchOracle(.android, android.routes(for: statement.app), androidFound) { link in
                     let decision = androidFile.decision(for: link, package: statement.package)
                     guard decision.outcome == .match else { return .stays }
                     return .opens(decision.rule.flatMap { statement.rules?[$0].route })
@@ -238,13 +238,13 @@ struct OverOpenJudge {
         _ platform: Platform,
         _ routes: AppRoutes,
         _ found: [Overmatch],
-        opener: @escaping (String) -> OverOpenSearch.Verdict
+        opener: @escaping (String) -> OvermatchSearch.Verdict
     ) {
         self.platform = platform
         self.routes = routes
         self.opener = opener
         listed = Set(
-            found.filter { $0.app == routes.app.id }.map { OverOpenSearch.Cause(route: $0.route, reason: $0.reason) }
+            found.filter { $0.app == routes.app.id }.map { OvermatchSearch.Cause(route: $0.route, reason: $0.reason) }
         )
     }
 
@@ -258,7 +258,7 @@ struct OverOpenJudge {
 
     /// Returns why the file opens the link beyond the table; nil if it does not, or if the link is one of the
     /// documented exceptions.
-    func cause(of url: String) -> OverOpenSearch.Cause? {
+    func cause(of url: String) -> OvermatchSearch.Cause? {
         guard !url.hasEncodedSlashInPath, !url.dropFirst("https://".count).contains("//"),
             let link = try? DeepLink.parse(url), !routes.opens(link), case .opens(let route) = opener(url)
         else { return nil }

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 
+import client
 import figures
 import latency
 import logs
@@ -13,12 +14,14 @@ import machine
 import publishing
 import routing
 import starting
+import stubs
 import web
 from servers import Scratch
 
 SECTIONS = {
     "routing": routing.figures, "http": web.figures, "latency": latency.figures, "publish": publishing.figures,
     "append": logs.append, "export": logs.export, "start": starting.start, "memory": starting.memory,
+    "client": client.figures, "stub": stubs.figures,
 }
 
 
@@ -34,6 +37,7 @@ class Bench:
         self.yardsticks_binary = os.path.join(binaries, "Yardsticks")
         self.routing_binary = os.path.join(binaries, "RoutingBench")
         self.log_binary = os.path.join(binaries, "LogBench")
+        self.client_binary = os.path.join(binaries, "ClientBench")
         self.seconds, self.rounds, self.full = options.seconds, options.rounds, options.full
         self.events, self.routes = options.events, options.routes
         self.smoke = options.smoke

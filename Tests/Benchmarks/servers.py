@@ -37,11 +37,11 @@ class Scratch:
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def start(self, *command, output=None, **environment):
+    def start(self, *command, output=None, stdin=subprocess.DEVNULL, **environment):
         out = open(output, "wb") if output else subprocess.DEVNULL
         errors = open(self.path("errors"), "ab")
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors, env={**os.environ, **environment},
+            command, stdin=stdin, stdout=out, stderr=errors, env={**os.environ, **environment},
             start_new_session=True,
         )
         self._processes.append(process)

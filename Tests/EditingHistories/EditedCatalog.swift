@@ -6,7 +6,7 @@ import LinkStorage
 /// A tenant in a real catalog, on which the steps are executed.
 struct EditedCatalog: Sendable {
     let store: CatalogDatabase
-    let editor: PublishingService
+    let publishing: PublishingService
     let tenant: TenantID
 
     private static let moment = Timestamp(milliseconds: 1_795_255_200_000)
@@ -20,7 +20,7 @@ struct EditedCatalog: Sendable {
     init(_ store: CatalogDatabase, pool: WorkPool, tenant: TenantID) {
         self.store = store
         self.tenant = tenant
-        editor = PublishingService(store: store, pool: pool, random: { Data(repeating: 1, count: $0) }) {
+        publishing = PublishingService(store: store, pool: pool, random: { Data(repeating: 1, count: $0) }) {
             suite,
             table,
             _ in
@@ -67,7 +67,7 @@ struct EditedCatalog: Sendable {
         switch step {
         case .putRoute(let id, let bytes, let place, let editor, let match):
             return try answer(
-                try await self.editor.saveRoute(
+                try await self.publishing.saveRoute(
                     try Self.node(bytes),
                     id: try Self.known(RouteID(id)),
                     placement: .keep,
@@ -79,7 +79,7 @@ struct EditedCatalog: Sendable {
             )
         case .removeRoute(let id, let place, let editor, let match):
             return try answer(
-                try await self.editor.removeRoute(
+                try await self.publishing.removeRoute(
                     try Self.known(RouteID(id)),
                     at: try self.place(place),
                     expected: match.version,
@@ -89,7 +89,7 @@ struct EditedCatalog: Sendable {
             )
         case .putTable(let table, let place, let base, let editor):
             return try answer(
-                try await self.editor.saveDraft(
+                try await self.publishing.saveDraft(
                     try Self.node(table),
                     at: try self.place(place),
                     base: base.draftBase,
@@ -100,7 +100,7 @@ struct EditedCatalog: Sendable {
             )
         case .publish(let place, let editor, let match, let isOverridden):
             return try answer(
-                try await self.editor.publish(
+                try await self.publishing.publish(
                     try self.place(place),
                     expected: match.version,
                     note: PublishingService.Note(overrideReason: isOverridden ? "so be it" : nil),
@@ -120,7 +120,7 @@ struct EditedCatalog: Sendable {
             return Answer(code: wasThere ? .done : .noDraft)
         case .publishAgain(let revision, let environment, let editor, let isOverridden):
             return try answer(
-                try await self.editor.publishAgain(
+                try await self.publishing.publishAgain(
                     Revision(rawValue: revision),
                     in: try place(EditingModel.Place(environment: environment, draft: "main")),
                     note: PublishingService.Note(overrideReason: isOverridden ? "so be it" : nil),
@@ -129,13 +129,15 @@ struct EditedCatalog: Sendable {
                 )
             )
         case .plan(let place, let editor):
-            return try answer(try await self.editor.plan(at: try self.place(place), limit: try limit(editor)))
+            return try answer(try await self.publishing.plan(at: try self.place(place), limit: try limit(editor)))
         case .planTable(let table, let place, let base, let editor):
-            let wish = PublishingService.PlanRequest(
+            let request = PublishingService.PlanRequest(
                 table: try Self.node(table),
                 base: base.map(Revision.init(rawValue:))
             )
-            return try answer(try await self.editor.plan(wish, at: try self.place(place), limit: try limit(editor)))
+            return try answer(
+                try await self.publishing.plan(request, at: try self.place(place), limit: try limit(editor))
+            )
         case .saveSettings(let hasWebsite): try await saveSettings(hasWebsite: hasWebsite)
         case .guardTables(true):
             let suite = #"{"formatVersion":1,"cases":[{"link":"x://a","expect":{"route":"a"}}]}"#
@@ -163,7 +165,7 @@ struct EditedCatalog: Sendable {
     func saveSettings(hasWebsite: Bool) async throws {
         let hosts = hasWebsite ? #"["pages.example"]"# : "[]"
         let settings = #"{"schemes":["\#(tenant)"],"environments":["staging"],"destinations":{"hosts":\#(hosts)}}"#
-        _ = try await editor.saveSettings(
+        _ = try await publishing.saveSettings(
             try Self.node(Array(settings.utf8)),
             of: tenant,
             expected: nil,

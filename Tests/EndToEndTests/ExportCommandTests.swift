@@ -69,7 +69,7 @@ struct ExportCommandTests {
         }
     }
 
-    @Test func wrongWishesAreTold() async throws {
+    @Test func invalidRequestsAreRejected() async throws {
         try await withTemporaryDirectory { directory in
             let server = try RunningServer(directory: directory)
             defer { server.killNow() }

@@ -1,6 +1,7 @@
 import Foundation
 import LinkRouting
 import Synchronization
+import TestSupport
 
 /// The requests that clients sent and the answers they got, by request id.
 final class Ledger: Sendable {

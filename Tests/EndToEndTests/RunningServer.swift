@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// The real binary on free loopback ports with its own directory. Ended by its process id.
 final class RunningServer: Sendable {

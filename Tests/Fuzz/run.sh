@@ -1,14 +1,15 @@
 #!/bin/sh
 # run.sh SECONDS [TARGET…]: fuzzes everything that reads untrusted text, each target for SECONDS: links, JSON, patterns,
-# tables, association files, requests and settings, the User-Agent of a click, and the escaping of untrusted text for
-# other languages. Needs only the Swift toolchain. Prints one line per target; exits with 1 after a finding and prints
-# its input.
+# tables, association files, requests and settings, the User-Agent of a click, the escaping of untrusted text for other
+# languages, and the mappings, templates, JSONPaths and regular expressions of stubs. Needs only the Swift toolchain.
+# Prints one line per target; exits with 1 after a finding and prints its input.
 set -eu
 seconds=${1:?"usage: run.sh SECONDS [TARGET…]"}
 shift
 fuzz=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$fuzz/../.." && pwd)
-all='LinkFuzz JSONFuzz PatternFuzz TableFuzz AssociationFuzz RequestFuzz UserAgentFuzz EscapeFuzz'
+all='LinkFuzz JSONFuzz PatternFuzz TableFuzz AssociationFuzz RequestFuzz UserAgentFuzz EscapeFuzz MappingFuzz TemplateFuzz
+    JSONPathFuzz RegexFuzz'
 targets=${*:-$all}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -34,6 +35,7 @@ library() {
 
 library LinkRouting
 case $targets in *AssociationFuzz*) library AppAssociation ;; esac
+case $targets in *MappingFuzz* | *TemplateFuzz* | *JSONPathFuzz* | *RegexFuzz*) library StubMatching ;; esac
 # A request contains an event's purpose. Other files of that target need packages.
 case $targets in
 *RequestFuzz*)
@@ -49,6 +51,7 @@ for target in $targets; do
     RequestFuzz)
         further="$root/Sources/LinkAPI/Resolve/ResolveRequest.swift $root/Sources/LinkCatalog/Documents/Settings.swift -lLinkEvents"
         ;;
+    MappingFuzz | TemplateFuzz | JSONPathFuzz | RegexFuzz) further='-lStubMatching' ;;
     # This target needs only these files of the server.
     UserAgentFuzz) further=$(find "$root/Sources/LinkService/UserAgents" -name 'UserAgent*.swift' -o -name 'BotClass.swift') ;;
     *) further='' ;;

@@ -88,7 +88,7 @@ def edit(server):
     from admin_client.api.revisions import get_table, list_revisions
     from admin_client.api.tenants import get_settings
     from admin_client.models import (
-        Arguments, EndedKey, GetTotalsOutcome, Key, KeyWish, ListKeysResponse200, ListRevisionsResponse200, Manifest, NewKey,
+        Arguments, EndedKey, GetTotalsOutcome, Key, KeyRequest, ListKeysResponse200, ListRevisionsResponse200, Manifest, NewKey,
         Note, Open, Problem, Published, PutRouteResponse201, RouteContent, Scope, Table,
     )
 
@@ -130,12 +130,12 @@ def edit(server):
     assert events.events[0].route == "generated" and events.events[0].parameters["id"] == 7, events
     assert events.events[0].id == str(after.id) and events.events[0].app_version == "3.1", events
 
-    key = create_key.sync(client=client, body=KeyWish(name="Generated", tenant="shop", scopes=[Scope.TABLESREAD]))
+    key = create_key.sync(client=client, body=KeyRequest(name="Generated", tenant="shop", scopes=[Scope.TABLESREAD]))
     assert isinstance(key, NewKey) and key.key.startswith("fp_"), key
     keys = list_keys.sync(client=client)
     assert isinstance(keys, ListKeysResponse200) and key.id in [one.id for one in keys.keys], keys
     limited = AuthenticatedClient(base_url=server.addresses["admin"], token=key.key, raise_on_unexpected_status=True)
-    refused = create_key.sync(client=limited, body=KeyWish(name="No", scopes=[Scope.ADMIN]))
+    refused = create_key.sync(client=limited, body=KeyRequest(name="No", scopes=[Scope.ADMIN]))
     assert isinstance(refused, Problem) and refused.code == "forbidden" and refused.status == 403, refused
     assert isinstance(revoke_key.sync(key.id, client=client), EndedKey)
     ended = get_key.sync(key.id, client=client)

@@ -11,7 +11,7 @@ final class PublishingServiceTests {
     private let directory = FileManager.default.temporaryDirectory.appending(path: "catalog-\(UUID().uuidString)").path
     private let store: CatalogDatabase
     private let live = Live()
-    private let editor: PublishingService
+    private let publishing: PublishingService
     private let shop: TenantID
     private let change = AuditContext(
         actor: Actor(kind: .person, id: "anna", name: "Anna"),
@@ -34,7 +34,7 @@ final class PublishingServiceTests {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         store = try CatalogDatabase(directory + "/catalog.db")
         let live = live
-        editor = Self.editor(store) { try live.append($0) }
+        publishing = Self.publishing(store) { try live.append($0) }
     }
 
     deinit {
@@ -42,7 +42,7 @@ final class PublishingServiceTests {
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    private static func editor(
+    private static func publishing(
         _ store: CatalogDatabase,
         _ onCommit: @escaping @Sendable (CatalogSnapshot) throws -> Void
     ) -> PublishingService {
@@ -64,10 +64,10 @@ final class PublishingServiceTests {
     /// The failure is not the caller's error, and repeating the request would apply the change twice.
     @Test func changeThatIsStoredAndNotLiveIsToldAsSuch() async throws {
         struct Unread: Error {}
-        let editor = Self.editor(store) { _ in throw Unread() }
+        let publishing = Self.publishing(store) { _ in throw Unread() }
 
         await #expect(throws: StoredNotLive.self) {
-            try await editor.saveSettings(
+            try await publishing.saveSettings(
                 try Document.readYAML("domains: [go.example.com]"),
                 of: shop,
                 expected: nil,
@@ -157,7 +157,7 @@ final class PublishingServiceTests {
         let content = try Document.readYAML("domains: [go.example.com]")
 
         await #expect(throws: OwnershipConflict(kind: .domain, name: "go.example.com")) {
-            try await editor.saveSettings(content, of: other, expected: nil, change: change)
+            try await publishing.saveSettings(content, of: other, expected: nil, change: change)
         }
         #expect(live.last?.table(of: other) == nil)
     }
@@ -165,7 +165,7 @@ final class PublishingServiceTests {
     // MARK: Tables
 
     @Test func draftOfAnUnknownTenantIsRefused() async throws {
-        await expectFailure(.unknownTenant(shop)) { _ = try await editor.draft(at: place) }
+        await expectFailure(.unknownTenant(shop)) { _ = try await publishing.draft(at: place) }
         await expectFailure(.unknownTenant(shop)) { try await saveTable("routes: []") }
         await expectFailure(.unknownTenant(shop)) { try await publish() }
         #expect(try await writes() == 0)
@@ -173,7 +173,7 @@ final class PublishingServiceTests {
 
     @Test func newTenantHasAnEmptyDraft() async throws {
         try await saveSettings("{}")
-        let draft = try await editor.draft(at: place)
+        let draft = try await publishing.draft(at: place)
 
         #expect(draft.version == .live(nil))
         #expect(draft.content == .object(["routes": .array([])]))
@@ -252,7 +252,7 @@ final class PublishingServiceTests {
     @Test func reloadTellsWhatIsStored() async throws {
         try await publishedShop()
         let other = Live()
-        try await Self.editor(store) { try other.append($0) }.reload()
+        try await Self.publishing(store) { try other.append($0) }.reload()
 
         #expect(other.last?.table(of: shop)?.revision == Revision(rawValue: 1))
     }
@@ -262,9 +262,9 @@ final class PublishingServiceTests {
     @Test func routeIsFound() async throws {
         try await publishedShop()
 
-        #expect(try await editor.route(try id("b"), at: place).route["path"]?.text == "/b")
+        #expect(try await publishing.route(try id("b"), at: place).route["path"]?.text == "/b")
         await expectFailure(.unknownRoute(try id("z"))) {
-            _ = try await editor.route(try id("z"), at: place)
+            _ = try await publishing.route(try id("z"), at: place)
         }
     }
 
@@ -328,11 +328,11 @@ final class PublishingServiceTests {
 
     @Test func routeIsRemoved() async throws {
         try await publishedShop()
-        _ = try await editor.removeRoute(try id("b"), at: place, change: change)
+        _ = try await publishing.removeRoute(try id("b"), at: place, change: change)
 
         #expect(try await ids() == ["a", "c"])
         await expectFailure(.unknownRoute(try id("b"))) {
-            _ = try await editor.removeRoute(try id("b"), at: place, change: change)
+            _ = try await publishing.removeRoute(try id("b"), at: place, change: change)
         }
         // The live table has not changed.
         #expect(live.last?.table(of: shop)?.router.table.routes.count == 3)
@@ -360,12 +360,12 @@ final class PublishingServiceTests {
 
     @discardableResult
     private func saveSettings(_ text: String, expected: Int64? = nil) async throws -> StoredSettings {
-        try await editor.saveSettings(try Document.readYAML(text), of: shop, expected: expected, change: change)
+        try await publishing.saveSettings(try Document.readYAML(text), of: shop, expected: expected, change: change)
     }
 
     @discardableResult
     private func saveTable(_ text: String) async throws -> (draft: Draft, findings: [Finding]) {
-        try await editor.saveDraft(
+        try await publishing.saveDraft(
             try Document.readYAML(text),
             at: place,
             expected: nil,
@@ -375,7 +375,7 @@ final class PublishingServiceTests {
 
     @discardableResult
     private func publish() async throws -> PublishedRevision {
-        try await editor.publish(place, change: change).row
+        try await publishing.publish(place, change: change).row
     }
 
     @discardableResult
@@ -384,7 +384,7 @@ final class PublishingServiceTests {
         _ text: String,
         _ placement: PublishingService.Placement = .keep
     ) async throws -> (draft: Draft, findings: [Finding], isNew: Bool) {
-        try await editor.saveRoute(
+        try await publishing.saveRoute(
             try Document.readYAML(text),
             id: try id(name),
             placement: placement,
@@ -394,7 +394,7 @@ final class PublishingServiceTests {
     }
 
     private func ids() async throws -> [String?] {
-        try await editor.draft(at: place).content["routes"]?.elements?.map { $0["id"]?.text } ?? []
+        try await publishing.draft(at: place).content["routes"]?.elements?.map { $0["id"]?.text } ?? []
     }
 
     private func id(_ text: String) throws -> RouteID { try #require(RouteID(text)) }

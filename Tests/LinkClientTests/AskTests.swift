@@ -1,3 +1,4 @@
+import Foundation
 import LinkClient
 import LinkRouting
 import Testing
@@ -65,6 +66,61 @@ struct AskTests {
         let test = try TestClient(server: StubServer { _ in LinkResponse(status: 200, body: body) })
         let link = try await test.client.ask("https://go.acme.com/account")
         #expect(link.source == .server(revision: nil, continuation: "t"))
+    }
+
+    @Test(arguments: [200, 400, 410])
+    func signInIsResumedWithTheContinuation(_ status: Int) async throws {
+        let signIn = #"{"outcome": "matched", "action": "sign_in", "continuation": {"token": "t"}}"#
+        let open = #"{"outcome": "matched", "action": "open_app", "destination": {"screen": "account"}}"#
+        let test = try TestClient(server: StubServer { _ in LinkResponse(status: 200, body: Array(signIn.utf8)) })
+        let link = try await test.client.ask(
+            "https://go.acme.com/account",
+            in: LinkContext(authenticated: false, traits: ["plan": ["pro"]], now: Sample.issuedAt)
+        )
+        #expect(link.action == .signIn)
+        test.server.answers { request in
+            let isContinuation = String(decoding: request.body, as: UTF8.self).hasPrefix(#"{"continuation":"t","#)
+            return LinkResponse(status: isContinuation ? status : 200, body: Array(open.utf8))
+        }
+        let resumed = try await test.client.resume(link)
+        #expect(resumed.action == .openApp)
+        #expect(resumed.url == "https://go.acme.com/account")
+        let context =
+            #""environment":"production","context":{"app":"ios","installed":true,"authenticated":true,"#
+            + #""traits":{"plan":["pro"]}}}"#
+        var bodies = [#"{"continuation":"t","# + context]
+        // A token that is not valid any more is replaced by the link.
+        if status != 200 { bodies.append(#"{"url":"https://go.acme.com/account","# + context) }
+        #expect(test.server.requests.dropFirst().map { String(decoding: $0.body, as: UTF8.self) } == bodies)
+    }
+
+    @Test func signInOfTheTableIsResumedWithoutAServer() async throws {
+        let test = try TestClient(bundled: try Sample.signed())
+        let link = try await test.client.answer(to: "acme:/account", in: LinkContext(authenticated: false))
+        #expect(link.action == .signIn)
+        let resumed = try await test.client.resume(link)
+        #expect(resumed.action == .openApp)
+        #expect(resumed.context.authenticated == true)
+        #expect(test.server.requests.isEmpty)
+    }
+
+    @Test func urlIsALinkAsItsText() async throws {
+        let test = try TestClient(bundled: try Sample.signed())
+        let url = try #require(URL(string: "acme://product/1?utm_source=a%20b"))
+        #expect(test.client.resolve(url) == .undecided(.noTable))
+        #expect(try await test.client.answer(to: url) == test.client.answer(to: url.absoluteString))
+        await #expect(throws: LinkClient.AskError.self) { try await test.client.ask(url) }
+        #expect(test.server.requests.count == 1)
+    }
+
+    @Test func contextOfThisAppHasWhatTheSystemKnows() {
+        let context = LinkContext.thisApp
+        #if os(Linux)
+            #expect(context.platform == .linux)
+            #expect(context.device == .desktop)
+        #endif
+        #expect(context.osVersion != nil)
+        #expect(context.authenticated == nil)
     }
 
     @Test func failuresAreExplained() async throws {

@@ -136,6 +136,32 @@ struct DeliveryTests {
     }
 
     /// The process ends after any request, before or after the server has stored the batch, with any state of the disk.
+    /// An app runs its client once for each scene, and again after a scene was closed.
+    @Test(.timeLimit(.minutes(1))) func reportsAreDeliveredByEachRun() async throws {
+        let log = EventLog()
+        let test = try TestClient(
+            bundled: try Sample.signed(),
+            server: StubServer { request in
+                request.method == .post ? try log.answer(request) : LinkResponse(status: 304)
+            },
+            sleep: { delay in if delay > .seconds(3) { try await Task.sleep(for: .seconds(3_600)) } }
+        )
+        let client = test.client
+        for number in 1...3 {
+            let runs = [Task { await client.run() }, Task { await client.run() }]
+            try await report(1, client)
+            while log.ids.count < number * 2 - 1 { await Task.yield() }
+            runs[0].cancel()
+            await runs[0].value
+            try await report(1, client)
+            for await state in client.states where state.waitingReports == 0 { break }
+            runs[1].cancel()
+            await runs[1].value
+            #expect(client.state.waitingReports == 0)
+        }
+        #expect(log.ids.count == 6)
+    }
+
     @Test(arguments: 0..<20 as Range<UInt64>) func killsAtAnyTimeDeliverEachReportOnce(_ seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let (log, disk) = (EventLog(), MemoryDisk())

@@ -1,4 +1,5 @@
 import Foundation
+import Gzip
 import LinkEvents
 import LinkRouting
 import TestSupport

@@ -19,15 +19,15 @@ struct ExportTurnsTests {
     }
 
     /// The names of the waiting callers, in the order of their turns.
-    private func order(_ wishes: [(name: String, purpose: ExportTurns.Purpose)]) async throws -> [String] {
+    private func order(_ requests: [(name: String, purpose: ExportTurns.Purpose)]) async throws -> [String] {
         let turns = ExportTurns()
         let names = Names()
         try await turns.take(.request(shop))
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for (place, wish) in wishes.enumerated() {
+            for (place, request) in requests.enumerated() {
                 group.addTask {
-                    try await turns.take(wish.purpose)
-                    names.add(wish.name)
+                    try await turns.take(request.purpose)
+                    names.add(request.name)
                     turns.giveBack()
                 }
                 while turns.waiting <= place { await Task.yield() }

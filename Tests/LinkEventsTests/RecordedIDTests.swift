@@ -1,4 +1,5 @@
 import LinkEvents
+import LinkRouting
 import Testing
 
 struct RecordedIDTests {
@@ -22,6 +23,22 @@ struct RecordedIDTests {
     ]) func otherTextStaysText(_ text: String) {
         #expect(Bytes16(text, .uuid) == nil)
         #expect(RecordedID(text).description == text)
+    }
+
+    @Test(arguments: ["01932f5e-7a2b-7c3d-8e4f-5a6b7c8d9e0f", "", "a \"quoted\" text", "é"])
+    func memberOfJSONIsTheDescription(_ text: String) {
+        for layout in [JSONWriter.Layout.compact, .pretty] {
+            var (written, expected) = (JSONWriter(layout), JSONWriter(layout))
+            written.beginObject()
+            RecordedID(text).write(to: &written, key: "id")
+            written.member("next", 1)
+            written.endObject()
+            expected.beginObject()
+            expected.member("id", text)
+            expected.member("next", 1)
+            expected.endObject()
+            #expect(written.text == expected.text)
+        }
     }
 
     @Test func installComesBack() throws {

@@ -3,7 +3,7 @@ import LinkRouting
 import Testing
 
 /// The examples of the documentation compile and do what the text says. The code between `// snippet` and `// end` is
-/// the same, line by line, as the Swift blocks of README.md and of the article `ResolveALinkInYourApp.md`.
+/// the same, line by line, as the Swift blocks of the article `ResolveALinkInYourApp.md`.
 struct DocumentationExampleTests {
     @Test func articleShowsTheSnippets() throws {
         let snippets = try Document.snippets()
@@ -15,12 +15,6 @@ struct DocumentationExampleTests {
         for (name, block) in zip(["load", "resolve", "arguments", "explain"], compared) {
             #expect(snippets[name] == block, "The article's block differs from the snippet '\(name)'.")
         }
-    }
-
-    @Test func readmeShowsTheSnippet() throws {
-        let snippet = try #require(try Document.snippets()["readme"])
-        let blocks = try Document.readme.blocks("swift")
-        #expect(blocks == [snippet])
     }
 
     @Test(
@@ -57,26 +51,6 @@ struct DocumentationExampleTests {
         #expect(lines.first == "product: type: expected int, found abc")
         #expect(lines.count == 4)
         #expect(resolver.explanation(of: "no link").count == 1)
-    }
-
-    @Test func readmeLinesShowTheScreen() throws {
-        let (settings, table) = try Self.documents()
-        let url = try #require(URL(string: "shop://product/42"))
-        var shown: [ResolvedDestination.Screen] = []
-        func show(_ screen: String?, _ arguments: [ResolvedDestination.Argument]) {
-            shown.append(ResolvedDestination.Screen(name: screen ?? "", arguments: arguments))
-        }
-
-        // snippet readme
-        let limits = JSONReader.Limits(maximumBytes: 4 << 20)
-        let identity = try DocumentField(JSONReader.parse(settings, limits: limits), path: "settings").anyObject()
-        let routes = try DocumentField(JSONReader.parse(table, limits: limits), path: "table")
-        let router = Router(identity: try Identity(identity), table: try RouteTable(routes))
-        let answer = router.resolve(url.absoluteString, in: LinkContext(platform: .ios))
-        if answer.action == .openApp, let place = answer.destination { show(place.screen, place.arguments) }
-        // end
-
-        #expect(shown == [Self.product])
     }
 
     private static let home = ResolvedDestination.Screen(name: "Home", arguments: [])
@@ -199,7 +173,6 @@ extension LinkResolver {
 
 /// A Markdown file of the repository, and the snippets of this file.
 private struct Document {
-    static let readme = Document(path: "README.md")
     static let article = Document(path: "Sources/LinkRouting/LinkRouting.docc/ResolveALinkInYourApp.md")
 
     let path: String

@@ -69,8 +69,35 @@ struct JSONWriterTests {
                 #expect(writer.text == "{\(quoted):\(quoted),\"m\":\(quoted)}", "\(length) \(place)")
                 #expect(writer.bytes == Array(writer.text.utf8) && writer.byteCount == writer.bytes.count)
                 let bytes = writer.bytes
+                #expect(try Fixture.json(writer.text).members?.map(\.value.text) == [text, text])
                 #expect(writer.finish() == bytes)
             }
+        }
+    }
+
+    /// Keys are copied in words as well.
+    @Test func keyOfEveryLengthIsCopied() {
+        let keys: [StaticString] = [
+            "", "a", "ab", "abc", "abcd", "abcde", "abcdef", "abcdefg", "abcdefgh", "abcdefghi", "abcdefghijklmno",
+            "abcdefghijklmnop", "abcdefghijklmnopq",
+        ]
+        for layout in [JSONWriter.Layout.compact, .pretty] {
+            var writer = JSONWriter(layout)
+            for key in keys {
+                writer.beginObject()
+                writer.key(key)
+                writer.null()
+                writer.member(key, "x")
+                writer.member(key, plainBytes: 3) { text in for place in 0..<3 { text[place] = UInt8(ascii: "y") } }
+                writer.endObject()
+                writer.endLine()
+            }
+            let lines = keys.map { key in
+                layout == .compact
+                    ? "{\"\(key)\":null,\"\(key)\":\"x\",\"\(key)\":\"yyy\"}\n"
+                    : "{\n  \"\(key)\": null,\n  \"\(key)\": \"x\",\n  \"\(key)\": \"yyy\"\n}\n"
+            }
+            #expect(writer.text == lines.joined())
         }
     }
 

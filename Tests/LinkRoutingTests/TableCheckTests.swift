@@ -81,7 +81,7 @@ struct TableCheckTests {
     @Test func everyCodeIsTested() {
         let others = [
             Finding.Code.tooManySteps, .overlappingRoutes, .neverTrue, .timeEnded, .invalid, .associationTooLarge,
-            .associationInvalid, .associationNotExpressed, .associationOverOpen, .undecided, .fallbackPage,
+            .associationInvalid, .associationNotExpressed, .associationOvermatch, .undecided, .fallbackPage,
             .missingStore, .missingTarget, .similarScreen, .unknownScreen, .missingArgument, .unknownArgument,
             .mistypedArgument, .unusedScreen, .oldClient,
         ]

@@ -35,9 +35,9 @@ struct AdminSession {
         change: (inout APIKeyIssuer.KeyRequest) -> Void = { _ in }
     ) async throws {
         self.service = service
-        var wish = APIKeyIssuer.KeyRequest(name: "test", tenant: nil, scopes: scopes)
-        change(&wish)
-        let made = try await service.parts.keyMaker.create(wish, change: service.change)
+        var request = APIKeyIssuer.KeyRequest(name: "test", tenant: nil, scopes: scopes)
+        change(&request)
+        let made = try await service.dependencies.keyIssuer.create(request, change: service.change)
         key = made.key.token
         id = made.key.id.rawValue
     }

@@ -57,11 +57,11 @@ struct AssociationFileTests {
     @Test func filesAreThereBeforeATableIsLive() async throws {
         try await withService { service in
             try await service.load(Self.tenant("one"))
-            #expect(service.parts.associationFiles.isComplete)
+            #expect(service.dependencies.associationFiles.isComplete)
 
             let files = AssociationFileCache()
             let started = LiveCatalog { files.update(for: $0, isStart: $1) }
-            started.update(from: try await service.parts.store.snapshot())
+            started.update(from: try await service.dependencies.store.snapshot())
             #expect(files.isComplete)
         }
     }
@@ -69,7 +69,7 @@ struct AssociationFileTests {
     @Test func cancelledPublicationHasNoFiles() async throws {
         try await withService { service in
             try await service.load(Self.tenant("one"))
-            let table = try #require(service.parts.resolving.catalog.current.tables.first)
+            let table = try #require(service.dependencies.resolving.catalog.current.tables.first)
             let cancellation = Cancellation()
             cancellation.cancel()
             #expect(throws: CancellationError.self) { try AssociationFileCache().prepare(table, unless: cancellation) }

@@ -11,7 +11,7 @@ struct DescriptorSharesTests {
         #expect(connections + max(64, limit / 8) <= limit)
     }
 
-    @Test func wishIsKeptWhereThereIsEnough() {
+    @Test func requestedShareIsKeptWhereThereIsEnough() {
         let shares = DescriptorShares(limit: 65_536, wanted: 10_000)
         #expect(shares.public == 10_000)
         #expect(DescriptorShares(limit: 65_536, wanted: 10).admin == 10)

@@ -89,9 +89,9 @@ struct DocumentLimitTests {
     @Test func draftAndMergeAreMeasuredInBytes() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
-            var limits = service.parts.limits.current
+            var limits = service.dependencies.limits.current
             limits.tableBytes = 4_096
-            service.parts.limits.replace(by: limits)
+            service.dependencies.limits.replace(by: limits)
             func note(_ name: String, _ draft: String) async throws -> TestResponse {
                 let note = String(repeating: name, count: 1_500)
                 let route = #"{"path":"/\#(name)","note":"\#(note)","open":{"screen":"A"}}"#

@@ -61,11 +61,11 @@ struct EventFieldsTests {
             _ = try await service.resolve(Self.call)
             let install = try #require(try await service.events(of: "acme").first?.install)
             try await service.load(Self.acme(privacy: ""))
-            #expect(try await service.parts.store.install(of: "install-42", tenant: acme) == install)
-            #expect(try await service.parts.store.install(of: "install-43", tenant: acme) != install)
+            #expect(try await service.dependencies.store.install(of: "install-42", tenant: acme) == install)
+            #expect(try await service.dependencies.store.install(of: "install-43", tenant: acme) != install)
             let shop = try #require(TenantID("shop"))
-            #expect(try await service.parts.store.install(of: "install-42", tenant: shop) == nil)
-            #expect(try await service.parts.store.installKey(of: shop) == nil)
+            #expect(try await service.dependencies.store.install(of: "install-42", tenant: shop) == nil)
+            #expect(try await service.dependencies.store.installKey(of: shop) == nil)
         }
     }
 

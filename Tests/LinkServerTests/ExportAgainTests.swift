@@ -41,7 +41,7 @@ struct ExportAgainTests {
             service.clock.advance(seconds: 86_400)
             _ = try await service.resolve(#"{"url":"yourapp://product/2"}"#)
             try await service.log.closeFinishedDays()
-            try await service.log.drop(try await service.log.heldRows(), at: service.clock.now)
+            try await service.log.drop(try await service.log.retainedRows(), at: service.clock.now)
 
             let again = try await service.adminPort(.post, try path(first.json), key: key)
 

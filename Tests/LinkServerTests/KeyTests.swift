@@ -13,12 +13,12 @@ import Testing
 /// Keys: their scopes, who may create them, how they end, and the audit of all this.
 @Suite(.timeLimit(.minutes(15)))
 struct KeyTests {
-    private static let wish = #"{"name":"ci","tenant":"acme","scopes":["tables:write","tables:read"]}"#
+    private static let keyRequest = #"{"name":"ci","tenant":"acme","scopes":["tables:write","tables:read"]}"#
 
     @Test func keyIsShownOnceAndWorks() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
-            let made = try await session.post("/keys", Self.wish)
+            let made = try await session.post("/keys", Self.keyRequest)
             #expect(made.status == 201)
             let token = try #require(made.json?["key"]?.text)
             let id = try #require(made.json?["id"]?.text)
@@ -38,10 +38,10 @@ struct KeyTests {
         #"{"name":"a","scopes":["admin"],"environments":["A B"]}"#,
         #"{"name":"a","scopes":["admin"],"owners":["\#(String(repeating: "o", count: 8_192))"]}"#,
     ])
-    func wrongWishesSayWhy(wish: String) async throws {
+    func invalidRequestsSayWhy(body: String) async throws {
         try await withService { service in
             let session = try await AdminSession(service)
-            let answer = try await session.post("/keys", wish)
+            let answer = try await session.post("/keys", body)
             #expect(answer.status == 400 && answer.code == "invalid_request", "\(answer.text)")
         }
     }
@@ -49,13 +49,13 @@ struct KeyTests {
     @Test func nobodyHandsOutMoreThanHeHas() async throws {
         try await withService { service in
             _ = try await AdminSession.acme(service)
-            let session = try await AdminSession(service, scopes: [.keys, .tablesRead]) { wish in
-                wish.tenant = TenantID("acme")
-                wish.environments = [.production]
-                wish.routes = KeyGrant.RouteLimit(owners: ["blog"], pathPrefixes: ["/blog/"])
+            let session = try await AdminSession(service, scopes: [.keys, .tablesRead]) { request in
+                request.tenant = TenantID("acme")
+                request.environments = [.production]
+                request.routes = KeyGrant.RouteLimit(owners: ["blog"], pathPrefixes: ["/blog/"])
             }
             let own = #""tenant":"acme","environments":["production"],"owners":["blog"],"pathPrefixes":["/blog/news/"]"#
-            for (wish, status) in [
+            for (body, status) in [
                 (#"{"name":"a","scopes":["tables:read"],\#(own)}"#, 201),
                 (#"{"name":"a","scopes":["tables:write"],\#(own)}"#, 403),
                 (#"{"name":"a","scopes":["tables:read"],"tenant":"shop"}"#, 403),
@@ -64,8 +64,8 @@ struct KeyTests {
                 (#"{"name":"a","scopes":["tables:read"],\#(own.replacing("/blog/news/", with: "/"))}"#, 403),
                 (#"{"name":"a","scopes":["tables:read"],\#(own.replacing(#"["blog"]"#, with: #"["shop"]"#))}"#, 403),
             ] {
-                let answer = try await session.post("/keys", wish)
-                #expect(answer.status == status, "\(wish): \(answer.text)")
+                let answer = try await session.post("/keys", body)
+                #expect(answer.status == status, "\(body): \(answer.text)")
             }
             let all = try await session.get("/keys").json?["keys"]?.elements ?? []
             #expect(all.allSatisfy { $0["tenant"]?.text == "acme" } && all.count == 2)
@@ -79,10 +79,10 @@ struct KeyTests {
             _ = try await AdminSession.acme(service)
             let end = Timestamp(milliseconds: service.clock.now.milliseconds + 3_600_000)
             let session = try await AdminSession(service, scopes: [.keys, .publish]) { $0.expiresAt = end }
-            let wish = #"{"name":"a","scopes":["publish"]"#
-            #expect(try await session.post("/keys", wish + "}").status == 403)
-            #expect(try await session.post("/keys", wish + #","expiresAt":"2099-01-01T00:00:00Z"}"#).status == 403)
-            #expect(try await session.post("/keys", wish + #","expiresAt":"\#(end)"}"#).status == 201)
+            let body = #"{"name":"a","scopes":["publish"]"#
+            #expect(try await session.post("/keys", body + "}").status == 403)
+            #expect(try await session.post("/keys", body + #","expiresAt":"2099-01-01T00:00:00Z"}"#).status == 403)
+            #expect(try await session.post("/keys", body + #","expiresAt":"\#(end)"}"#).status == 201)
             let rotated = try await session.post("/keys/\(session.id)/rotate")
             #expect(rotated.json?["expiresAt"]?.text == end.description)
         }
@@ -129,12 +129,12 @@ struct KeyTests {
             let admin = try await AdminSession.acme(service)
             let settings = #"{"domains":["other.acme.test"],"schemes":["acme"]}"#
             for (method, path, body) in [
-                (HTTPRequest.Method.post, "/admin/v1/keys", Self.wish),
+                (HTTPRequest.Method.post, "/admin/v1/keys", Self.keyRequest),
                 (.put, "/admin/v1/tenants/acme/settings", settings),
             ] {
                 let session = try await AdminSession(service)
                 let application = buildAdminApplication(
-                    service.parts,
+                    service.dependencies,
                     at: ListenAddress(host: "127.0.0.1", port: 0)
                 ) { _ in }
                 let head = HTTPRequest(
@@ -170,15 +170,15 @@ struct KeyTests {
             expiresAt: nil,
             name: "a"
         )
-        let ring = APIKeyAuthenticator([], now: { now })
-        ring.add([grant])
-        #expect(ring.stillHolds(grant))
+        let authenticator = APIKeyAuthenticator([], now: { now })
+        authenticator.add([grant])
+        #expect(authenticator.stillHolds(grant))
         let before = grant
         grant.revokedAt = now
-        ring.add([grant])
+        authenticator.add([grant])
         // An earlier read arrives later.
-        ring.add([before])
-        #expect(!ring.stillHolds(before))
+        authenticator.add([before])
+        #expect(!authenticator.stillHolds(before))
     }
 
     @Test func rotatedKeysLiveSideBySideForAWhile() async throws {
@@ -216,8 +216,8 @@ struct KeyTests {
     @Test func keyOfAnOwnerWritesThoseRoutesOnly() async throws {
         try await withService { service in
             _ = try await AdminSession.acme(service)
-            let session = try await AdminSession(service, scopes: [.tablesRead, .tablesWrite, .publish]) { wish in
-                wish.routes = KeyGrant.RouteLimit(owners: ["blog"], pathPrefixes: ["/blog/"])
+            let session = try await AdminSession(service, scopes: [.tablesRead, .tablesWrite, .publish]) { request in
+                request.routes = KeyGrant.RouteLimit(owners: ["blog"], pathPrefixes: ["/blog/"])
             }
             let own = #"{"owner":"blog","path":"/blog/{slug}/new","open":{"screen":"New"}}"#
             #expect(try await session.send(.put, "draft/routes/fresh", own).status == 201)
@@ -247,8 +247,8 @@ struct KeyTests {
     @Test func pathsOfAKeyAreToldApartByTheirBytes() async throws {
         try await withService { service in
             _ = try await AdminSession.acme(service)
-            let session = try await AdminSession(service, scopes: [.tablesRead, .tablesWrite, .publish]) { wish in
-                wish.routes = KeyGrant.RouteLimit(owners: nil, pathPrefixes: ["/caf\u{E9}/"])
+            let session = try await AdminSession(service, scopes: [.tablesRead, .tablesWrite, .publish]) { request in
+                request.routes = KeyGrant.RouteLimit(owners: nil, pathPrefixes: ["/caf\u{E9}/"])
             }
             for (path, status) in [("/caf\u{E9}/x", 201), ("/cafe\u{301}/x", 403)] {
                 let route = #"{"path":"\#(path)","open":{"screen":"New"}}"#
@@ -308,7 +308,7 @@ struct KeyTests {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             _ = try await session.put("suites/a", yaml: "formatVersion: 1\ncases: []")
-            let made = try await session.post("/keys", Self.wish)
+            let made = try await session.post("/keys", Self.keyRequest)
             _ = try await session.delete("/keys/\(made.json?["id"]?.text ?? "")")
             let rows = try await session.get("/audit?tenant=acme").json?["audit"]?.elements ?? []
             #expect(
@@ -338,8 +338,8 @@ struct KeyTests {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             let name = try #require(HTTPField.Name("Idempotency-Key"))
-            let first = try await session.post("/keys", Self.wish, headers: [name: "one"])
-            let again = try await session.post("/keys", Self.wish, headers: [name: "one"])
+            let first = try await session.post("/keys", Self.keyRequest, headers: [name: "one"])
+            let again = try await session.post("/keys", Self.keyRequest, headers: [name: "one"])
             #expect(first.status == 201 && again.status == 201)
             #expect(first.json?["id"] == again.json?["id"])
             // The secret is shown once and not stored.
@@ -347,17 +347,25 @@ struct KeyTests {
             for answer in [first, again] { #expect(answer["Content-Length"] == "\(answer.body.count)") }
             #expect(again["Idempotency-Replayed"] == "true" && first["Idempotency-Replayed"] == nil)
             #expect(try await session.get("/keys").json?["keys"]?.elements?.count == 2)
-            let other = try await session.post("/keys", Self.wish.replacing("ci", with: "cd"), headers: [name: "one"])
+            let other = try await session.post(
+                "/keys",
+                Self.keyRequest.replacing("ci", with: "cd"),
+                headers: [name: "one"]
+            )
             #expect(other.status == 422 && other.code == "idempotency_mismatch")
             // A failed request may be repeated with the same idempotency key.
             #expect(try await session.post("/keys", "{}", headers: [name: "two"]).status == 400)
-            #expect(try await session.post("/keys", Self.wish, headers: [name: "two"]).status == 201)
+            #expect(try await session.post("/keys", Self.keyRequest, headers: [name: "two"]).status == 201)
             // Idempotency keys are separate for each API key.
             let stranger = try await AdminSession(service)
-            #expect(try await stranger.post("/keys", Self.wish, headers: [name: "one"])["Idempotency-Replayed"] == nil)
+            #expect(
+                try await stranger.post("/keys", Self.keyRequest, headers: [name: "one"])["Idempotency-Replayed"] == nil
+            )
             service.clock.advance(seconds: 86_401)
-            #expect(try await session.post("/keys", Self.wish, headers: [name: "one"])["Idempotency-Replayed"] == nil)
-            #expect(try await session.post("/keys", Self.wish, headers: [name: ""]).code == "invalid_request")
+            #expect(
+                try await session.post("/keys", Self.keyRequest, headers: [name: "one"])["Idempotency-Replayed"] == nil
+            )
+            #expect(try await session.post("/keys", Self.keyRequest, headers: [name: ""]).code == "invalid_request")
         }
     }
 }

@@ -29,8 +29,8 @@ struct LimitedKeyTests {
         let admin = try await AdminSession.acme(service)
         #expect(try await admin.put("draft", yaml: Self.table).status == 200)
         #expect(try await admin.post("draft/publish").status == 201)
-        return try await AdminSession(service, scopes: [.tablesRead, .tablesWrite, .publish]) { wish in
-            wish.routes = KeyGrant.RouteLimit(owners: owners, pathPrefixes: prefixes)
+        return try await AdminSession(service, scopes: [.tablesRead, .tablesWrite, .publish]) { request in
+            request.routes = KeyGrant.RouteLimit(owners: owners, pathPrefixes: prefixes)
         }
     }
 

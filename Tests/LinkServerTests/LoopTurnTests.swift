@@ -97,7 +97,7 @@ struct LoopTurnTests {
                 limits: limits,
                 refusals: TransportErrorResponses(port: .public, metrics: metrics) { "id" },
                 registry: ConnectionRegistry(limit: 10, port: .public, metrics: metrics),
-                unsent: UnsentAnswers(limit: 1 << 20)
+                unsent: UnsentResponses(limit: 1 << 20)
             )
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
             let connection = try pipeline.addHandlers(to: channel, turns: turns, buffers: RequestBufferBudget())

@@ -74,7 +74,7 @@ struct MetricsEndpointTests {
             _ = try await service.resolve(#"{"url": "yourapp://product/2"}"#)
             _ = try await service.resolve("{")
             _ = try await service.adminPort(.get, "/admin/v1/nothing/\(UInt64.random(in: 0 ... .max))", key: "none")
-            let lines = service.parts.metrics.exposition().split(separator: "\n").map(String.init)
+            let lines = service.dependencies.metrics.exposition().split(separator: "\n").map(String.init)
             let resolve = #"port="public",route="/resolve"}"#
             #expect(lines.contains(##"fingerpost_http_requests_total{code="200",method="POST",\##(resolve) 2"##))
             #expect(lines.contains(##"fingerpost_http_requests_total{code="400",method="POST",\##(resolve) 1"##))

@@ -34,9 +34,11 @@ struct OpenAPITests {
         try await withService { service in
             // Clicks use all other paths, which belong to the tenants.
             let clicks: Set = ["GET /{path}", "HEAD /{path}", "GET /{link}", "HEAD /{link}", "GET /", "HEAD /"]
-            let open = Set(PortOperation.all(of: publicRouter(service.parts)).map(\.description)).subtracting(clicks)
+            let open = Set(PortOperation.all(of: publicRouter(service.dependencies)).map(\.description)).subtracting(
+                clicks
+            )
             #expect(Set(Self.operations(of: .publicPort).map(\.name)).subtracting(clicks) == open)
-            let admin = Self.operations(of: adminRouter(service.parts))
+            let admin = Self.operations(of: adminRouter(service.dependencies))
             #expect(Set(Self.operations(of: .adminPort).map(\.name)) == admin)
         }
     }

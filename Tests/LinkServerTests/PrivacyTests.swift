@@ -52,9 +52,9 @@ struct PrivacyTests {
 
     private func export(_ service: TestService, _ tenant: String) async throws -> String {
         let id = try #require(TenantID(tenant))
-        let table = try #require(service.parts.resolving.catalog.current.table(of: id))
+        let table = try #require(service.dependencies.resolving.catalog.current.table(of: id))
         service.clock.advance(seconds: 60)
-        let manifest = try await service.parts.exporter.exportNow(ExportPlan(table))
+        let manifest = try await service.dependencies.exporter.exportNow(ExportPlan(table))
         let file = try #require(manifest.file)
         return String(decoding: try unzipped(service.directory + "/exports/" + file.path), as: UTF8.self)
     }

@@ -13,11 +13,11 @@ import NIOHTTPTypesHTTP1
 struct PublicTestConnection {
     private let channel = NIOAsyncTestingChannel()
 
-    init(_ parts: ServerDependencies, from peer: String = "203.0.113.77") async throws {
+    init(_ dependencies: ServerDependencies, from peer: String = "203.0.113.77") async throws {
         let address = try SocketAddress(ipAddress: peer, port: 40_000)
         channel.remoteAddress = address
         try await channel.connect(to: address).get()
-        let connection = publicConnection(parts)
+        let connection = publicConnection(dependencies)
         try await channel.eventLoop.flatSubmit { [channel] in connection.setUp(channel) }.get()
     }
 

@@ -37,7 +37,7 @@ struct RateLimitedRequestTests {
             let other = try await service.publicPort(.post, "/resolve", body: Self.link, from: "203.0.113.78")
             #expect(other.status == 200)
             #expect(try await service.events(of: "shop").count == 4)
-            let text = service.parts.metrics.exposition()
+            let text = service.dependencies.metrics.exposition()
             #expect(text.contains("fingerpost_rate_limited_total{scope=\"address\"} 3\n"))
             service.clock.advance(seconds: 1)
             #expect(try await service.resolve(Self.link).status == 200)

@@ -118,14 +118,14 @@ extension TestService {
         certificates: ServerCertificates? = nil,
         _ body: (_ port: Int) async throws -> Value
     ) async throws -> Value {
-        var parts = parts
-        var limits = parts.limits.current
+        var dependencies = dependencies
+        var limits = dependencies.limits.current
         change(&limits)
-        parts.limits = LiveLimits(limits)
-        parts.proxyProtocol = proxyProtocol
+        dependencies.limits = LiveLimits(limits)
+        dependencies.proxyProtocol = proxyProtocol
         let (ports, found) = AsyncStream.makeStream(of: Int.self)
         let address = ListenAddress(host: "127.0.0.1", port: 0)
-        let server = buildPublicServer(parts, at: address, certificates: certificates) { found.yield($0) }
+        let server = buildPublicServer(dependencies, at: address, certificates: certificates) { found.yield($0) }
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
             defer { group.cancelAll() }

@@ -53,9 +53,9 @@ struct RecorderRefusalTests {
     /// Without recording, the log is not used at all, even if it would refuse events.
     @Test func serviceThatDoesNotRecordAnswers() async throws {
         try await withService(failing: { _ in .full }) { service in
-            let recording = service.parts.resolving
-            var parts = service.parts
-            parts.resolving = LinkResolver(
+            let recording = service.dependencies.resolving
+            var dependencies = service.dependencies
+            dependencies.resolving = LinkResolver(
                 catalog: recording.catalog,
                 recorder: recording.recorder,
                 sealer: recording.sealer,
@@ -69,7 +69,7 @@ struct RecorderRefusalTests {
                 tenants: recording.tenants
             )
             let silent = TestService(
-                parts: parts,
+                dependencies: dependencies,
                 clock: service.clock,
                 directory: service.directory,
                 log: service.log
@@ -79,7 +79,7 @@ struct RecorderRefusalTests {
             #expect(answer.json?["recorded"]?.bool == false)
             let click = try await silent.publicPort(.get, "/product/1", host: "go.yourappdomain.com")
             #expect(click.status == 302)
-            #expect(try await service.parts.log.lastSequence() == 0)
+            #expect(try await service.dependencies.log.events.lastSequence() == 0)
         }
     }
 

@@ -59,7 +59,7 @@ struct ReplayTests {
             at: service.clock.now,
             requestID: "r"
         )
-        _ = try await service.parts.editor.saveDraft(table, at: place, expected: nil, change: change)
+        _ = try await service.dependencies.publishing.saveDraft(table, at: place, expected: nil, change: change)
     }
 
     private func record(_ urls: [String], purpose: String = "live", _ service: TestService) async throws {
@@ -69,8 +69,8 @@ struct ReplayTests {
         }
     }
 
-    private func replay(_ service: TestService, _ wish: ReplayRequest = ReplayRequest()) async throws -> JSONNode {
-        try await service.parts.replayer.replay(wish, at: place).json
+    private func replay(_ service: TestService, _ request: ReplayRequest = ReplayRequest()) async throws -> JSONNode {
+        try await service.dependencies.replayer.replay(request, at: place).json
     }
 
     // MARK: Changes
@@ -316,7 +316,7 @@ struct ReplayTests {
                 at: service.clock.now,
                 requestID: "r"
             )
-            _ = try await service.parts.editor.publish(place, change: change)
+            _ = try await service.dependencies.publishing.publish(place, change: change)
             try await draft(routes, service)
             #expect(try await replay(service)["hidden"]?.json() == #"{"sensitive":1}"#)
         }
@@ -363,10 +363,15 @@ struct ReplayTests {
         try await withReplay { service in
             try await draft(Self.routes, service)
             let history = AskingHistory()
-            let replayer = Replayer(history: history, editor: service.parts.editor) { service.clock.now }
-            var parts = service.parts
-            parts.replayer = replayer
-            let second = TestService(parts: parts, clock: service.clock, directory: service.directory, log: service.log)
+            let replayer = Replayer(history: history, publishing: service.dependencies.publishing) { service.clock.now }
+            var dependencies = service.dependencies
+            dependencies.replayer = replayer
+            let second = TestService(
+                dependencies: dependencies,
+                clock: service.clock,
+                directory: service.directory,
+                log: service.log
+            )
             let key = try service.makeKey()
             history.ask { try await second.adminPort(.post, "/admin/v1/tenants/rep/draft/replay", key: key) }
             #expect(try await replayer.replay(ReplayRequest(), at: place).json["events"]?.int == 0)

@@ -10,11 +10,11 @@ struct RequestBufferTests {
     @Test(arguments: [10_000, 100_000])
     func bodyBeyondTheBoundOfAllIsRefused(length: Int) async throws {
         try await withService { service in
-            var parts = service.parts
+            var dependencies = service.dependencies
             let buffers = RequestBufferBudget(limit: 1_000)
-            parts.requestBuffers = buffers
+            dependencies.requestBuffers = buffers
             let limited = TestService(
-                parts: parts,
+                dependencies: dependencies,
                 clock: service.clock,
                 directory: service.directory,
                 log: service.log

@@ -139,7 +139,7 @@ struct RequestHandlerTests {
     }
 
     private static func service(_ endpoint: PublicEndpoint, of service: TestService) -> PublicService {
-        let usual = publicConnection(service.parts).service
+        let usual = publicConnection(service.dependencies).service
         return PublicService(
             router: PublicRouter([endpoint]),
             catalog: usual.catalog,

@@ -14,11 +14,16 @@ struct RequestLogTests {
     ) async throws -> [JSONNode] {
         let log = WrittenLog(.init(requests: requests))
         try await withService { service in
-            var parts = service.parts
-            parts.logger = log.logger
-            parts.logSettings = log.settings
+            var dependencies = service.dependencies
+            dependencies.logger = log.logger
+            dependencies.logSettings = log.settings
             try await body(
-                TestService(parts: parts, clock: service.clock, directory: service.directory, log: service.log)
+                TestService(
+                    dependencies: dependencies,
+                    clock: service.clock,
+                    directory: service.directory,
+                    log: service.log
+                )
             )
         }
         return try log.objects().filter { $0["event"]?.text == "request" }

@@ -56,7 +56,7 @@ struct TenantMetricsTests {
             for host in ["farechoice.taxi", "nobody.example"] {
                 _ = try await service.publicPort(.get, path, host: host)
             }
-            let lines = service.parts.metrics.exposition().split(separator: "\n").map(String.init)
+            let lines = service.dependencies.metrics.exposition().split(separator: "\n").map(String.init)
             for line in [
                 #"fingerpost_resolutions_total{outcome="matched",tenant="shop"} 1"#,
                 #"fingerpost_resolutions_total{outcome="unmatched",tenant="-"} 1"#,
@@ -75,7 +75,7 @@ struct TenantMetricsTests {
             #expect(try await service.resolve(#"{"url":"strict:"}"#).status == 503)
             #expect(try await service.publicPort(.get, "/", host: "go.strict.example").status == 503)
             #expect(try await service.resolve(#"{"url":"yourapp://home"}"#).status == 200)
-            let lines = service.parts.metrics.exposition().split(separator: "\n").map(String.init)
+            let lines = service.dependencies.metrics.exposition().split(separator: "\n").map(String.init)
             #expect(lines.contains(#"fingerpost_http_server_errors_total{port="public",tenant="strict"} 2"#))
             #expect(lines.contains(#"fingerpost_http_server_errors_total{port="public",tenant="shop"} 0"#))
         }
@@ -86,10 +86,10 @@ struct TenantMetricsTests {
         try await withService { service in
             let shop = try #require(TenantID("shop"))
             let plan = ExportPlan(tenant: shop, schedule: nil, format: .ndjson, level: 6)
-            _ = try await service.parts.exporter.exportNow(plan)
-            let readings = service.parts.exporter.progress.readings(
-                of: service.parts.resolving.catalog.current,
-                by: service.parts.resolving.tenants
+            _ = try await service.dependencies.exporter.exportNow(plan)
+            let readings = service.dependencies.exporter.progress.readings(
+                of: service.dependencies.resolving.catalog.current,
+                by: service.dependencies.resolving.tenants
             )
             let lines = MetricRegistry().exposition(readings).split(separator: "\n").map(String.init)
             #expect(lines.contains(#"fingerpost_export_failures_total{tenant="taxi"} 0"#))

@@ -35,7 +35,7 @@ extension TestService {
         body: String = "",
         from peer: String = "203.0.113.77"
     ) async throws -> TestResponse {
-        let connection = try await PublicTestConnection(parts, from: peer)
+        let connection = try await PublicTestConnection(dependencies, from: peer)
         return try await connection.send(method, path, host: host, headers: headers, body: body)
     }
 
@@ -49,20 +49,20 @@ extension TestService {
     ) async throws -> TestResponse {
         var headers = headers
         if let key { headers[.authorization] = "Bearer \(key)" }
-        let application = buildAdminApplication(parts, at: ListenAddress(host: "127.0.0.1", port: 0)) { _ in }
+        let application = buildAdminApplication(dependencies, at: ListenAddress(host: "127.0.0.1", port: 0)) { _ in }
         return try await send(method, path, "localhost", headers, body, from: peer, to: application)
     }
 
     var opsParts: OpsDependencies {
         OpsDependencies(
             health: health,
-            metrics: parts.metrics,
+            metrics: dependencies.metrics,
             readings: readings,
-            limits: parts.limits,
-            unsent: parts.unsent,
-            traces: parts.traces,
-            logSettings: parts.logSettings,
-            logger: parts.logger,
+            limits: dependencies.limits,
+            unsent: dependencies.unsent,
+            traces: dependencies.traces,
+            logSettings: dependencies.logSettings,
+            logger: dependencies.logger,
             uptime: { clock.uptime },
             makeRequestID: { "test" }
         )
@@ -99,7 +99,7 @@ extension TestService {
         let channel = NIOAsyncTestingChannel()
         channel.remoteAddress = try SocketAddress(ipAddress: peer, port: 40_000)
         let context = Port.Responder.Context(
-            source: ApplicationRequestContextSource(channel: channel, logger: parts.logger)
+            source: ApplicationRequestContextSource(channel: channel, logger: dependencies.logger)
         )
         let response = try await application.responder.respond(to: request, context: context)
         let written = WrittenBody()

@@ -14,7 +14,7 @@ import TestSupport
 
 /// The service on real files, with a clock that only the test moves.
 struct TestService: Sendable {
-    let parts: ServerDependencies
+    let dependencies: ServerDependencies
     let clock: TestClock
     let directory: String
     let log: EventLog
@@ -32,10 +32,10 @@ struct TestService: Sendable {
             at: clock.now,
             requestID: "test"
         )
-        _ = try await parts.editor.saveSettings(settings, of: tenant, expected: nil, change: change)
+        _ = try await dependencies.publishing.saveSettings(settings, of: tenant, expected: nil, change: change)
         let place = PublishingService.DraftLocation(tenant, .production)
-        _ = try await parts.editor.saveDraft(table, at: place, expected: nil, change: change)
-        _ = try await parts.editor.publish(place, change: change)
+        _ = try await dependencies.publishing.saveDraft(table, at: place, expected: nil, change: change)
+        _ = try await dependencies.publishing.publish(place, change: change)
     }
 
     struct IncompleteDocument: Error {}
@@ -57,7 +57,7 @@ struct TestService: Sendable {
             expiresAt: expiresAt,
             name: "test"
         )
-        parts.keys.add([grant])
+        dependencies.keys.add([grant])
         return key.token
     }
 
@@ -134,7 +134,7 @@ func withService<Value: Sendable>(
             admitting: policy,
             logger: logger
         )
-        let recorder = service.parts.resolving.recorder
+        let recorder = service.dependencies.resolving.recorder
         let value = try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await recorder.run() }
             let result: Result<Value, any Error>
@@ -180,10 +180,17 @@ private func makeService(
         addressKey: { Data(repeating: 9, count: $0) },
         seed: 1
     )
-    let parts = ServerDependencies.build(
+    let dependencies = ServerDependencies.build(
         environment,
         store: database,
-        log: log,
+        log: ServiceLog(
+            events: log,
+            history: log,
+            analytics: log,
+            days: log,
+            exports: log.exportLedger,
+            webhooks: nil
+        ),
         recorder: recorder,
         sealer: sealer,
         sink: DirectoryExportSink(directory: directory.exportsPath),
@@ -192,11 +199,11 @@ private func makeService(
         node: "test",
         metrics: MetricRegistry(),
         limits: LiveLimits(limits),
-        unsent: UnsentAnswers(limit: limits.unsentBytes),
+        unsent: UnsentResponses(limit: limits.unsentBytes),
         logSettings: LogSettings(),
         logger: logger
     )
-    let service = TestService(parts: parts, clock: clock, directory: directory.path, log: log)
+    let service = TestService(dependencies: dependencies, clock: clock, directory: directory.path, log: log)
     for (_, document) in Examples.tenants { try await service.load(document) }
     return service
 }

@@ -40,7 +40,7 @@ struct WorkLogTests {
         try await withService(logger: log.logger) { service in
             _ = try await service.resolve(#"{"url":"yourapp://product/123"}"#)
             let plan = ExportPlan(tenant: tenant("shop"), schedule: nil, format: .ndjson, level: 6)
-            _ = try await service.parts.exporter.exportNow(plan)
+            _ = try await service.dependencies.exporter.exportNow(plan)
         }
         let lines = try log.objects().filter { $0["msg"]?.text == "window exported" }
         #expect(lines.count == 1)

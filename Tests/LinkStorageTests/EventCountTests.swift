@@ -131,13 +131,13 @@ struct EventCountTests {
     }
 
     private func versions(_ log: EventLog) async throws -> ValueCounts {
-        let scope = StatisticsScope(
+        let scope = AnalyticsScope(
             tenant: tenant("shop"),
             environment: .production,
             purposes: [.live],
             edges: [instant("2026-11-21T00:00:00Z"), instant("2026-11-22T00:00:00Z")]
         )
-        return try await log.values(ValuesQuestion(scope: scope, dimension: .appVersion, limit: 2))
+        return try await log.values(ValuesQuery(scope: scope, dimension: .appVersion, limit: 2))
     }
 
     /// Invented values in test events or in another environment do not displace live values.
@@ -248,13 +248,13 @@ struct EventCountTests {
                 let expected = spellings.flatMap { [Array($0.utf8), Array($0.utf8)] }
                 #expect(stored.map { Array(($0.userAgent ?? "").utf8) } == expected)
                 #expect(stored.map { Array(($0.clientEventID?.description ?? "").utf8) } == expected)
-                let scope = StatisticsScope(
+                let scope = AnalyticsScope(
                     tenant: tenant("shop"),
                     environment: .production,
                     purposes: [.live],
                     edges: [instant("2026-11-21T00:00:00Z"), instant("2026-11-22T00:00:00Z")]
                 )
-                let counts = try await log.values(ValuesQuestion(scope: scope, dimension: .utmSource))
+                let counts = try await log.values(ValuesQuery(scope: scope, dimension: .utmSource))
                 #expect(Set(counts.values.map { Array($0.value.utf8) }) == Set(spellings.map { Array($0.utf8) }))
                 #expect(counts.values.allSatisfy { $0.count == 2 })
                 for spelling in spellings {

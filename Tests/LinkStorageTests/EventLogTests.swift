@@ -253,8 +253,8 @@ struct EventLogTests {
             do {
                 let log = try log(folder)
                 _ = try await log.append([.sample(1), .sample(2)])
-                _ = try await log.cursor(of: tenant("shop"), since: clock.now)
-                _ = try await log.cut(
+                _ = try await log.exportLedger.cursor(of: tenant("shop"), since: clock.now)
+                _ = try await log.exportLedger.cut(
                     tenant("shop"),
                     end: instant("2026-11-21T11:00:00Z"),
                     edge: 2,

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Gzip
 import LinkEvents
 import LinkRouting
 import LinkStorage
@@ -124,7 +125,7 @@ struct ExportAgainTests {
             let folder = bench.folder + "/elsewhere"
             let other = Exporter(
                 store: DroppingStore(log: bench.log, ledger: bench.folder + "/events/ledger.db"),
-                ledger: bench.log,
+                ledger: bench.log.exportLedger,
                 sink: DirectoryExportSink(directory: folder),
                 recorder: bench.recorder,
                 plans: { [] },
@@ -187,7 +188,7 @@ struct ExportAgainTests {
             // The window is exported once the obstacle is removed.
             try FileManager.default.removeItem(atPath: stray)
             _ = try await bench.exporter.exportDue(bench.plan)
-            #expect(try await bench.log.pending(tenant("shop")).isEmpty)
+            #expect(try await bench.log.exportLedger.pending(tenant("shop")).isEmpty)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Gzip
 import LinkEvents
 import LinkRouting
 import LinkStorage
@@ -52,7 +53,7 @@ struct ExportBench: Sendable {
 /// - Parameter faults: Stops the exporter at one of its steps.
 func withExportBench(
     format: ExportEncoder = .ndjson,
-    announcing: ExportAnnouncing = .off,
+    hasWebhook: Bool = false,
     faults: Faults = Faults(failAt: nil),
     _ body: (ExportBench) async throws -> Void
 ) async throws {
@@ -64,11 +65,11 @@ func withExportBench(
         let recorder = EventRecorder(store: log, now: { clock.now }, logger: logger)
         let exporter = Exporter(
             store: log,
-            ledger: log,
+            ledger: log.exportLedger,
             sink: FaultySink(sink: DirectoryExportSink(directory: folder + "/exports"), faults: faults),
             recorder: recorder,
             plans: { [] },
-            announcing: announcing,
+            webhooks: hasWebhook ? log.webhookQueue : nil,
             now: { clock.now },
             sleep: { _ in },
             logger: logger

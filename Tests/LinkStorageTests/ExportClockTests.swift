@@ -59,7 +59,7 @@ struct ExportClockTests {
             let recorder = EventRecorder(store: log, now: { clock.now }, logger: logger)
             let exporter = Exporter(
                 store: log,
-                ledger: log,
+                ledger: log.exportLedger,
                 sink: DirectoryExportSink(directory: folder + "/exports"),
                 recorder: recorder,
                 plans: { [] },
@@ -162,19 +162,19 @@ struct ExportClockTests {
         try await withTemporaryDirectory { folder in
             let (log, shop) = (try EventLog(folder) { instant("2026-11-21T10:00:00Z") }, tenant("shop"))
             _ = try await log.append((1...9).map { .sample($0) })
-            _ = try await log.cursor(of: shop, since: instant("2026-11-21T10:00:00Z"))
+            _ = try await log.exportLedger.cursor(of: shop, since: instant("2026-11-21T10:00:00Z"))
             func cut(_ end: String, _ edge: Int64) async throws -> ExportWindow {
-                try await log.cut(shop, end: instant(end), edge: edge, format: "ndjson", level: 6)
+                try await log.exportLedger.cut(shop, end: instant(end), edge: edge, format: "ndjson", level: 6)
             }
             let first = try await cut("2026-11-21T11:00:00Z", 4)
             #expect(try await cut("2026-11-21T11:00:00Z", 9) == first)
-            let cursor = try await log.rewind(shop, to: instant("2026-11-21T10:30:00Z"))
+            let cursor = try await log.exportLedger.rewind(shop, to: instant("2026-11-21T10:30:00Z"))
             #expect(cursor == ExportCursor(lastEnd: instant("2026-11-21T10:30:00Z"), edge: 4))
             let second = try await cut("2026-11-21T11:00:00Z", 9)
             #expect(second.end == instant("2026-11-21T11:00:00.001Z") && second.firstSequence == 5)
             #expect(try await cut("2026-11-21T11:00:00.001Z", 9) == second)
             // A rewind never moves forward.
-            #expect(try await log.rewind(shop, to: instant("2026-11-22T00:00:00Z")).lastEnd == second.end)
+            #expect(try await log.exportLedger.rewind(shop, to: instant("2026-11-22T00:00:00Z")).lastEnd == second.end)
             try log.close()
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Gzip
 import LinkEvents
 import LinkRouting
 import LinkStorage
@@ -248,7 +249,7 @@ struct ExportErasureTests {
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             let exporter = Exporter(
                 store: bench.log,
-                ledger: bench.log,
+                ledger: bench.log.exportLedger,
                 sink: FullSink(sink: DirectoryExportSink(directory: bench.exports)),
                 recorder: bench.recorder,
                 plans: { [] },

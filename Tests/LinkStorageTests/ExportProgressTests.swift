@@ -28,7 +28,7 @@ struct ExportProgressTests {
                 clock.withLock { $0 = Timestamp(milliseconds: begin.milliseconds + hours * Self.hour) }
                 let exporter = Exporter(
                     store: log,
-                    ledger: log,
+                    ledger: log.exportLedger,
                     sink: DirectoryExportSink(directory: exports),
                     recorder: recorder,
                     plans: { [plan.withLock(\.self)] },

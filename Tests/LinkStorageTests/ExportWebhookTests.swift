@@ -15,7 +15,7 @@ struct ExportWebhookTests {
     private static let key = Data((0..<32).map { UInt8($0) })
 
     /// - Parameter timeout: As long as the suite's time limit by default, because hundreds of tests run in parallel.
-    private func announcer(
+    private func dispatcher(
         _ bench: ExportBench,
         _ url: String,
         timeout: TimeAmount = .minutes(15),
@@ -23,7 +23,7 @@ struct ExportWebhookTests {
     ) throws -> WebhookDispatcher {
         let secret = try #require(WebhookSecret("whsec_" + Self.key.base64EncodedString()))
         return WebhookDispatcher(
-            ledger: bench.log,
+            queue: bench.log.webhookQueue,
             webhook: Webhook(
                 url: url,
                 secrets: [secret],
@@ -46,14 +46,14 @@ struct ExportWebhookTests {
     }
 
     @Test func receiverGetsTheManifestSignedOnce() async throws {
-        try await withExportBench(announcing: .on) { bench in
+        try await withExportBench(hasWebhook: true) { bench in
             try await withReceiver(try WebhookReceiver(.status(204))) { receiver in
                 try await bench.record([.sample(1)])
                 let manifest = try await bench.exporter.exportNow(bench.plan)
-                let announcer = try announcer(bench, receiver.url)
-                try await announcer.announceDue()
+                let dispatcher = try dispatcher(bench, receiver.url)
+                try await dispatcher.deliverDue()
                 advance(bench, seconds: 86_400)
-                try await announcer.announceDue()
+                try await dispatcher.deliverDue()
 
                 let delivery = try #require(receiver.deliveries.first)
                 #expect(receiver.deliveries.count == 1)
@@ -75,38 +75,38 @@ struct ExportWebhookTests {
     }
 
     @Test func failuresAreTriedAgainUnderTheSameID() async throws {
-        try await withExportBench(announcing: .on) { bench in
+        try await withExportBench(hasWebhook: true) { bench in
             try await withReceiver(try WebhookReceiver(.status(500), .silence, .status(301), .status(200))) {
                 receiver in
                 try await bench.record([.sample(1)])
                 _ = try await bench.exporter.exportNow(bench.plan)
-                let announcer = try announcer(bench, receiver.url, timeout: .milliseconds(500))
+                let dispatcher = try dispatcher(bench, receiver.url, timeout: .milliseconds(500))
                 for pause in [0, 5, 30, 120, 600] {
                     // Not before its due time.
                     advance(bench, seconds: Int64(pause) - 1)
-                    if pause > 0 { try await announcer.announceDue() }
+                    if pause > 0 { try await dispatcher.deliverDue() }
                     advance(bench, seconds: 1)
-                    try await announcer.announceDue()
+                    try await dispatcher.deliverDue()
                 }
                 #expect(receiver.deliveries.count == 4)
                 #expect(Set(receiver.deliveries.map { $0.headers["webhook-id"] }).count == 1)
                 #expect(Set(receiver.deliveries.map(\.body)).count == 1)
                 #expect(Set(receiver.deliveries.map { $0.headers["webhook-timestamp"] }).count == 4)
-                #expect(try await bench.log.nextNotice() == nil)
+                #expect(try await bench.log.webhookQueue.nextDelivery() == nil)
             }
         }
     }
 
     @Test func noticeIsGivenUpAfterADay() async throws {
-        try await withExportBench(announcing: .on) { bench in
+        try await withExportBench(hasWebhook: true) { bench in
             try await withReceiver(try WebhookReceiver(.status(503))) { receiver in
                 try await bench.record([.sample(1)])
                 _ = try await bench.exporter.exportNow(bench.plan)
                 let start = bench.clock.now
-                let announcer = try announcer(bench, receiver.url)
-                while let due = try await bench.log.nextNotice() {
+                let dispatcher = try dispatcher(bench, receiver.url)
+                while let due = try await bench.log.webhookQueue.nextDelivery() {
                     bench.clock.set(max(due, bench.clock.now).description)
-                    try await announcer.announceDue()
+                    try await dispatcher.deliverDue()
                 }
                 let hours = (bench.clock.now.milliseconds - start.milliseconds) / 3_600_000
                 #expect((22...24).contains(hours))
@@ -116,28 +116,28 @@ struct ExportWebhookTests {
     }
 
     @Test func privateAddressIsNotAsked() async throws {
-        try await withExportBench(announcing: .on) { bench in
+        try await withExportBench(hasWebhook: true) { bench in
             try await withReceiver(try WebhookReceiver(.status(200))) { receiver in
                 try await bench.record([.sample(1)])
                 _ = try await bench.exporter.exportNow(bench.plan)
                 for host in ["127.0.0.1", "localhost"] {
-                    let announcer = try announcer(
+                    let dispatcher = try dispatcher(
                         bench,
                         "http://\(host):\(receiver.port)/",
                         reach: .publicAddresses(and: [])
                     )
-                    try await announcer.announceDue()
+                    try await dispatcher.deliverDue()
                     advance(bench, seconds: 3_600)
                 }
                 #expect(receiver.deliveries.isEmpty)
-                #expect(try await bench.log.nextNotice() != nil)
+                #expect(try await bench.log.webhookQueue.nextDelivery() != nil)
             }
         }
     }
 
     /// Exporting the same bytes again sends nothing; a new version is announced.
     @Test func everyVersionIsToldOnce() async throws {
-        try await withExportBench(announcing: .on) { bench in
+        try await withExportBench(hasWebhook: true) { bench in
             try await withReceiver(try WebhookReceiver(.status(200))) { receiver in
                 let install = installID(String(repeating: "a", count: 32))
                 var event = Event.sample(1)
@@ -145,13 +145,13 @@ struct ExportWebhookTests {
                 try await bench.record([event, .sample(2)])
                 let manifest = try await bench.exporter.exportNow(bench.plan)
                 _ = try await bench.exporter.exportNow(bench.plan)
-                let announcer = try announcer(bench, receiver.url)
-                try await announcer.announceDue()
+                let dispatcher = try dispatcher(bench, receiver.url)
+                try await dispatcher.deliverDue()
                 _ = try await bench.exporter.exportAgain(manifest.name, of: bench.plan.tenant)
-                try await announcer.announceDue()
+                try await dispatcher.deliverDue()
                 #expect(receiver.deliveries.count == 1, "an empty window has no file to tell of")
                 _ = try await bench.exporter.erase(install: install, of: bench.plan.tenant)
-                try await announcer.announceDue()
+                try await dispatcher.deliverDue()
 
                 #expect(receiver.deliveries.count == 2)
                 #expect(Set(receiver.deliveries.map { $0.headers["webhook-id"] }).count == 2)
@@ -166,16 +166,16 @@ struct ExportWebhookTests {
     @Test func nobodyIsToldBeforeTheManifestIsThere() async throws {
         for step in 0..<8 {
             let faults = Faults(failAt: step)
-            try await withExportBench(announcing: .on, faults: faults) { bench in
+            try await withExportBench(hasWebhook: true, faults: faults) { bench in
                 try await bench.record([.sample(1)])
                 _ = try? await bench.exporter.exportNow(bench.plan)
                 let isThere = try bench.files().keys.contains { $0.hasSuffix(".manifest.json") }
-                #expect(try await bench.log.nextNotice() == nil || isThere, "stopped at step \(step)")
+                #expect(try await bench.log.webhookQueue.nextDelivery() == nil || isThere, "stopped at step \(step)")
                 faults.begin(failAt: nil)
                 _ = try await bench.exporter.exportNow(bench.plan)
-                let due = try await bench.log.notices(dueAt: bench.clock.now, limit: 10)
+                let due = try await bench.log.webhookQueue.deliveries(dueAt: bench.clock.now, limit: 10)
                 #expect(due.count == 1, "stopped at step \(step)")
-                #expect(try await bench.log.heldNotices(limit: 10).isEmpty, "stopped at step \(step)")
+                #expect(try await bench.log.webhookQueue.heldDeliveries(limit: 10).isEmpty, "stopped at step \(step)")
             }
         }
     }
@@ -184,7 +184,7 @@ struct ExportWebhookTests {
         try await withExportBench { bench in
             try await bench.record([.sample(1)])
             _ = try await bench.exporter.exportNow(bench.plan)
-            #expect(try await bench.log.nextNotice() == nil)
+            #expect(try await bench.log.webhookQueue.nextDelivery() == nil)
         }
     }
 }

@@ -46,7 +46,7 @@ struct ExporterTests {
         let faults = Faults(failAt: failAt)
         let exporter = Exporter(
             store: log,
-            ledger: log,
+            ledger: log.exportLedger,
             sink: FaultySink(sink: DirectoryExportSink(directory: directory + "/exports"), faults: faults),
             recorder: recorder,
             plans: { plans },

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinkStorage
 
-/// Random events of six days, and random questions about them.
+/// Random events of six days, and random queries about them.
 struct RandomWorld {
     var random: SeededGenerator
     /// By the day of their commit.
@@ -49,17 +49,17 @@ struct RandomWorld {
         elements[Int.random(in: elements.indices, using: &random)]
     }
 
-    mutating func question() throws -> TotalsQuestion {
-        var filter: [TotalsQuestion.Column: String] = [:]
+    mutating func query() throws -> TotalsQuery {
+        var filter: [TotalsQuery.Column: String] = [:]
         if Bool.random(using: &random) { filter[.route] = pick(["item", "", "none"]) }
         if Int.random(in: 0..<4, using: &random) == 0 { filter[.outcome] = "matched" }
         if Int.random(in: 0..<4, using: &random) == 0 { filter[.revision] = pick(["7", "", "x"]) }
-        let columns = TotalsQuestion.Column.allCases.filter { _ in Bool.random(using: &random) }
-        return TotalsQuestion(scope: scope(unit: 1), columns: Set(columns), filter: filter)
+        let columns = TotalsQuery.Column.allCases.filter { _ in Bool.random(using: &random) }
+        return TotalsQuery(scope: scope(unit: 1), columns: Set(columns), filter: filter)
     }
 
     /// - Parameter unit: Every edge is a multiple of this number of quarter-hours.
-    mutating func scope(unit: Int64) -> StatisticsScope {
+    mutating func scope(unit: Int64) -> AnalyticsScope {
         let first = Self.firstDay.daysSince1970 * 96 - 96
         let units = (Self.dayCount + 2) * 96 / unit
         let start = Int64.random(in: 0..<units, using: &random)
@@ -72,7 +72,7 @@ struct RandomWorld {
         }
         var edges = [first + (Bool.random(using: &random) ? start / (96 / unit) * (96 / unit) : start) * unit]
         for step in steps { edges.append((edges.last ?? 0) + step * unit) }
-        return StatisticsScope(
+        return AnalyticsScope(
             tenant: tenant(pick(["shop", "shop", "acme", "nobody"])),
             environment: pick([.production, Self.staging, .unpublished]),
             purposes: pick([[.live], [.live, .test], Set(Event.Purpose.allCases)]),
@@ -80,7 +80,7 @@ struct RandomWorld {
         )
     }
 
-    func events(in scope: StatisticsScope) -> [(bucket: Int, event: Event)] {
+    func events(in scope: AnalyticsScope) -> [(bucket: Int, event: Event)] {
         events.compactMap { event in
             guard event.tenant == scope.tenant, event.content.fields.countedEnvironment == scope.environment,
                 scope.purposes.contains(event.purpose),
@@ -101,7 +101,7 @@ extension TotalsColumns {
         )
     }
 
-    func meets(_ filter: [TotalsQuestion.Column: String]) -> Bool {
+    func meets(_ filter: [TotalsQuery.Column: String]) -> Bool {
         filter.allSatisfy { column, value in
             switch column {
             case .route: route ?? "" == value
@@ -112,7 +112,7 @@ extension TotalsColumns {
         }
     }
 
-    func only(_ columns: Set<TotalsQuestion.Column>) -> TotalsColumns {
+    func only(_ columns: Set<TotalsQuery.Column>) -> TotalsColumns {
         TotalsColumns(
             route: columns.contains(.route) ? route : nil,
             revision: columns.contains(.revision) ? revision : nil,

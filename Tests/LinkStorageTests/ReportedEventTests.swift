@@ -23,7 +23,7 @@ struct ReportedEventTests {
         Event(.sample(number), reportHash: Bytes16(high: 7, low: UInt64(number)))
     }
 
-    private func keeper(_ log: EventLog, days: Int) -> RetentionService {
+    private func retention(_ log: EventLog, days: Int) -> RetentionService {
         RetentionService(
             days: log,
             rules: { [tenant("shop"): RetentionRule(days: days, isExported: false)] },
@@ -98,18 +98,18 @@ struct ReportedEventTests {
     @Test func reportIsKnownForThirtyDaysAlthoughItsRowIsDropped() async throws {
         try await withTemporaryDirectory { folder in
             let log = try log(folder)
-            let keeper = keeper(log, days: 1)
+            let retention = retention(log, days: 1)
             _ = try await log.append([report(1)])
             clock.set("2026-11-05T00:00:01Z")
-            _ = try await keeper.applyRetention()
+            _ = try await retention.applyRetention()
             #expect(try await log.all() == [])
             #expect(FileManager.default.fileExists(atPath: folder + "/2026-11-01.db") == false)
             #expect(try await log.append([report(1)]) == Appended(first: 2, duplicates: [0]))
             clock.set("2026-12-01T23:59:59Z")
-            _ = try await keeper.applyRetention()
+            _ = try await retention.applyRetention()
             #expect(try await log.append([report(1)]).duplicates == [0])
             clock.set("2026-12-02T00:00:00Z")
-            _ = try await keeper.applyRetention()
+            _ = try await retention.applyRetention()
             #expect(try await log.append([report(1)]).duplicates == [])
             let days = try await log.ledger.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM client_event_day") }
             #expect(days == 0)
@@ -131,7 +131,7 @@ struct ReportedEventTests {
                     now = Timestamp(milliseconds: now.milliseconds + .random(in: 0...100_000_000, using: &random))
                     clock.set(now)
                 case 1: try await log.closeFinishedDays()
-                case 2: _ = try await keeper(log, days: 1).applyRetention()
+                case 2: _ = try await retention(log, days: 1).applyRetention()
                 case 3:
                     try log.close()
                     log = try self.log(folder)

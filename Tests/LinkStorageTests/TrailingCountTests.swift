@@ -32,8 +32,8 @@ struct TrailingCountTests {
         return event
     }
 
-    private var scope: StatisticsScope {
-        StatisticsScope(
+    private var scope: AnalyticsScope {
+        AnalyticsScope(
             tenant: tenant("shop"),
             environment: .production,
             purposes: [.live],
@@ -45,18 +45,18 @@ struct TrailingCountTests {
     private func expectExactCounts(_ log: EventLog, of events: [Event], _ comment: Comment) async throws {
         let live = events.filter { $0.tenant == scope.tenant && $0.purpose == .live }
         let first = live.filter { $0.recordedAt < scope.edges[1] }
-        let totals = try await log.totals(TotalsQuestion(scope: scope, columns: [.route, .revision]))
+        let totals = try await log.totals(TotalsQuery(scope: scope, columns: [.route, .revision]))
         let expected = [first, Array(live.dropFirst(first.count))].enumerated().flatMap { bucket, events in
             Dictionary(grouping: events) { event in
                 TotalsColumns(route: event.route?.rawValue, revision: event.revision?.rawValue)
             }.map { TotalsCount(bucket: bucket, columns: $0, count: Int64($1.count)) }
         }
         #expect(Set(totals) == Set(expected) && totals.count == expected.count, comment)
-        let items = try await log.totals(TotalsQuestion(scope: scope, columns: [], filter: [.route: "item"]))
+        let items = try await log.totals(TotalsQuery(scope: scope, columns: [], filter: [.route: "item"]))
         #expect(items.reduce(0) { $0 + $1.count } == live.count { $0.route == RouteID("item") }, comment)
         let germans = try await log.counts(of: "DE", in: .country, scope)
         #expect(germans == [first, live].map { Int64($0.count { $0.country == "DE" }) }.increments, comment)
-        let versions = try await log.values(ValuesQuestion(scope: scope, dimension: .osVersion, limit: 5_000))
+        let versions = try await log.values(ValuesQuery(scope: scope, dimension: .osVersion, limit: 5_000))
         #expect(versions.sum == live.count { $0.osVersion != nil }, comment)
         let account = try await log.account()
         #expect(account.faults == [] && account.stored == events.count && account.lastSequence == events.count, comment)
@@ -82,12 +82,12 @@ struct TrailingCountTests {
                 let copy = folder + "/copy"
                 try manager.copyItem(atPath: live, toPath: copy)
                 try await expectExactCounts(log, of: events, "running, batch \(batch)")
-                let answers = try await log.values(ValuesQuestion(scope: scope, dimension: .osVersion, limit: 5_000))
+                let answers = try await log.values(ValuesQuery(scope: scope, dimension: .osVersion, limit: 5_000))
 
                 let recovered = try self.log(copy)
                 try await expectExactCounts(recovered, of: events, "recovered, batch \(batch)")
-                let question = ValuesQuestion(scope: scope, dimension: .osVersion, limit: 5_000)
-                #expect(try await recovered.values(question) == answers)
+                let query = ValuesQuery(scope: scope, dimension: .osVersion, limit: 5_000)
+                #expect(try await recovered.values(query) == answers)
                 let more = [event(events.count, &random)]
                 #expect(try await recovered.append(more).first == Int64(events.count) + 1)
                 try await expectExactCounts(recovered, of: events + more, "gone on, batch \(batch)")
@@ -112,12 +112,12 @@ struct TrailingCountTests {
                     }
                 )
             }
-            let question = ValuesQuestion(scope: scope, dimension: .osVersion, limit: 5_000)
+            let query = ValuesQuery(scope: scope, dimension: .osVersion, limit: 5_000)
             try await record(0..<900)
-            #expect(try await log.values(question).other == 0)
+            #expect(try await log.values(query).other == 0)
             try await record(900..<1_100)
             try await record(1_050..<1_060)
-            let counts = try await log.values(question)
+            let counts = try await log.values(query)
             // There was no room for the last hundred. Then half of the thousand were merged into "other", and ten
             // values took their places.
             #expect(counts.values.count == 510 && counts.other == 600 && counts.sum == 1_110)
@@ -125,7 +125,7 @@ struct TrailingCountTests {
             #expect(try await log.counts(of: "1050", in: .osVersion, scope) == [1, 0])
             #expect(try await log.counts(of: "1070", in: .osVersion, scope) == [0, 0])
             try log.close()
-            #expect(try await self.log(folder).values(question) == counts)
+            #expect(try await self.log(folder).values(query) == counts)
         }
     }
 

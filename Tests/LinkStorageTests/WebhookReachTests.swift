@@ -9,15 +9,15 @@ import Testing
 struct WebhookReachTests {
     /// A name server with a sequence of answers; it repeats the last one.
     private final class NameServer: Sendable {
-        private let state: Mutex<(answers: [[String]], questions: [String])>
+        private let state: Mutex<(answers: [[String]], queries: [String])>
 
         init(_ answers: [String]...) { state = Mutex((answers, [])) }
 
-        var questions: [String] { state.withLock(\.questions) }
+        var queries: [String] { state.withLock(\.queries) }
 
         func lookUp(_ host: String) -> [NetworkAddress] {
             state.withLock { state in
-                state.questions.append(host)
+                state.queries.append(host)
                 let answer = state.answers.count > 1 ? state.answers.removeFirst() : state.answers[0]
                 return answer.compactMap { NetworkAddress($0) }
             }
@@ -47,7 +47,7 @@ struct WebhookReachTests {
         let url = "http://rebinding.test:\(receiver.port)/hook"
         let response = try await http(names, allowing: "127.0.0.1").post(url, json: Array("{}".utf8))
         #expect(response.status == 204)
-        #expect(names.questions == ["rebinding.test"])
+        #expect(names.queries == ["rebinding.test"])
         #expect(receiver.deliveries.first?.headers["host"] == "rebinding.test:\(receiver.port)")
         #expect(
             await failure(http(names, allowing: "127.0.0.1"), url) == .privateAddress,
@@ -98,7 +98,7 @@ struct WebhookReachTests {
         let url = url.replacing("HOST", with: "hook.test:\(receiver.port)")
         let kind = await failure(http(names, allowing: "127.0.0.1"), url)
         #expect(receiver.deliveries.isEmpty == (kind != nil), "\(url): \(String(describing: kind))")
-        #expect(names.questions.count <= 1)
+        #expect(names.queries.count <= 1)
         #expect(await failure(http(names), url) != nil, "without the range it leads nowhere at all")
         #expect(receiver.deliveries.count <= 1)
     }

@@ -22,6 +22,16 @@ struct ScreenCodeTests {
         )
     }
 
+    @Test func sampleAppHasTheScreensOfItsTable() throws {
+        let examples = Tables.directory.appending(path: "../../config/examples")
+        let table = try String(contentsOf: examples.appending(path: "shop.yaml"), encoding: .utf8)
+        let screens = try String(contentsOf: examples.appending(path: "app/Shop/ShopScreen.swift"), encoding: .utf8)
+        #expect(
+            try Tables.code(.swift, of: try Tables.table(table)) == screens,
+            "If the change is intended: config/examples/app/update.sh .build/debug/fingerpost"
+        )
+    }
+
     @Test(arguments: ScreenLanguage.allCases)
     func codeIsAlwaysTheSame(_ language: ScreenLanguage) throws {
         let codes = try (0..<8).map { _ in try Tables.code(language, of: try Tables.awkward()) }

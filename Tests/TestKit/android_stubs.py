@@ -12,10 +12,14 @@ class ParcelFileDescriptor(val input: java.io.InputStream?, val output: java.io.
     class AutoCloseInputStream(p: ParcelFileDescriptor) : java.io.FilterInputStream(p.input)
     class AutoCloseOutputStream(p: ParcelFileDescriptor) : java.io.FilterOutputStream(p.output)
 }
-class Bundle { fun getString(key: String): String? = System.getenv(key) }
+class Bundle {
+    fun getString(key: String): String? = System.getenv(key)
+    fun getLong(key: String): Long = 0
+}
 ''',
     "android.content": '''
 open class Context {
+    val assets: android.content.res.AssetManager get() = android.content.res.AssetManager()
     fun getSharedPreferences(name: String, mode: Int): SharedPreferences = throw UnsupportedOperationException()
     companion object { const val MODE_PRIVATE = 0 }
 }
@@ -30,13 +34,23 @@ interface SharedPreferences {
     }
 }
 class Intent {
+    val action: String? get() = null
+    companion object { const val ACTION_VIEW = "android.intent.action.VIEW" }
     val dataString: String? get() = null
     fun getStringExtra(name: String): String? = null
 }
 ''',
+    "android.content.res": '''
+class AssetManager { fun open(name: String): java.io.InputStream = java.io.File(name).inputStream() }
+''',
+    "android.net": '''
+object Uri { @JvmStatic fun encode(text: String): String = text }
+''',
     "android.app": '''
 open class Activity : android.content.Context() {
-    val intent: android.content.Intent? get() = null
+    var intent: android.content.Intent? = null
+    protected open fun onCreate(savedInstanceState: android.os.Bundle?) {}
+    protected open fun onNewIntent(intent: android.content.Intent) {}
     val window: Window? get() = null
 }
 class Window { val decorView: android.view.View get() = android.view.ViewGroup(null) }

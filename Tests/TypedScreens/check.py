@@ -1,32 +1,24 @@
 #!/usr/bin/env python3
-"""check.py FINGERPOST MODULES [--kotlin JARS]: generated screens, and the code of docs/app.md, compile.
+"""check.py FINGERPOST MODULES [--kotlin JARS]: generated screens compile.
 
-The languages are Swift, Kotlin and TypeScript. Generates the screens of the five example tenants, of the table with awkward names, and of a table with 300 screens. For
-each of them, a switch with all screens must compile, and one that lacks a screen must not. MODULES is the folder with the
+The languages are Swift, Kotlin and TypeScript. Generates the screens of the five example tenants, of the table with awkward
+names, and of a table with 300 screens. For each of them, a switch with all screens must compile, and one that lacks a screen
+must not. MODULES is the folder with the
 built module LinkRouting, JARS a folder with a Kotlin compiler. A missing compiler is reported as SKIPPED, and the exit code
 is then 3. Example: Tests/TypedScreens/check.py .build/debug/fingerpost .build/debug/Modules
 """
 
 import json
-import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from compilers import compile_kotlin, fail, kotlin_folder, run
+
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ["sample", "blogs", "taxi", "shop", "magazine"]
-ENVIRONMENT = dict(os.environ, LC_ALL="C.UTF-8")
-
-
-def run(command, **options):
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=ENVIRONMENT, **options)
-
-
-def fail(message):
-    sys.exit(f"check.py: {message}")
 
 
 def big_table():
@@ -50,11 +42,6 @@ def names(swift):
 
 def kotlin_names(code):
     return re.findall(r"^    (data class|object) ([^\s(:]+)", code, re.M)
-
-
-def snippets(language):
-    """The code blocks of docs/app.md in a language."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", (ROOT / "docs/app.md").read_text(), re.M | re.S)
 
 
 class Languages:
@@ -97,14 +84,6 @@ class Languages:
         return run(["swiftc", "-typecheck", "-swift-version", "6", "-warnings-as-errors", "-package-name", "app",
                     "-I", self.modules, path, use])
 
-    def documentation_in_swift(self, shop):
-        """The Swift code of docs/app.md, with the generated screens of the example `shop`."""
-        blocks = snippets("swift")
-        result = self.compile_swift(self.generate("swift", shop, "swift"), "\n".join(blocks))
-        if result.returncode != 0 or len(blocks) != 2:
-            fail(f"the {len(blocks)} Swift blocks of docs/app.md do not compile:\n{result.stderr}")
-        print(f"swift      {len(blocks)} blocks of docs/app.md")
-
     def typescript(self, tables):
         if shutil.which("tsc") is None:
             return self.skip("TypeScript: tsc is missing; install the package node-typescript.")
@@ -143,12 +122,6 @@ class Languages:
             fail(f"TypeScript reads {found.stdout}{found.stderr}, not {wanted}")
         print("typescript shop reads an answer")
 
-    def compile_kotlin(self, files, output):
-        jars = sorted(str(jar) for jar in self.kotlin.rglob("*.jar"))
-        library = next(jar for jar in jars if "kotlin-stdlib" in jar)
-        return run(["java", "-cp", ":".join(jars), "org.jetbrains.kotlin.cli.jvm.K2JVMCompiler", "-no-stdlib",
-                    "-no-reflect", "-Werror", "-cp", library, "-d", output, *files])
-
     def kotlin_all(self, tables):
         if self.kotlin is None or shutil.which("java") is None:
             return self.skip("Kotlin: a compiler or a JVM is missing.")
@@ -167,14 +140,10 @@ class Languages:
             files += [path, use]
             wrong.append(without)
             print(f"kotlin     {table.stem:10} {len(screens):4} screens")
-        blocks = snippets("kotlin")
-        page = self.folder / "Page.kt"
-        page.write_text("package page\nimport links.shop.ShopScreen\n" + "\n".join(blocks))
-        print(f"kotlin     {len(blocks)} blocks of docs/app.md")
-        result = self.compile_kotlin(files + [page], self.folder / "classes")
+        result = compile_kotlin(self.kotlin, files, self.folder / "classes")
         if result.returncode != 0:
             fail(f"Kotlin does not compile:\n{result.stdout}{result.stderr}")
-        result = self.compile_kotlin(files[::2] + wrong, self.folder / "wrong")
+        result = compile_kotlin(self.kotlin, files[::2] + wrong, self.folder / "wrong")
         missing = [file.name for file in wrong if file.name not in result.stderr]
         if result.returncode == 0 or missing:
             fail(f"Kotlin: a 'when' without one of the screens compiles: {missing}\n{result.stderr}")
@@ -186,11 +155,7 @@ class Languages:
 
 def main():
     arguments = sys.argv[1:]
-    kotlin = None
-    if "--kotlin" in arguments:
-        index = arguments.index("--kotlin")
-        kotlin = Path(arguments[index + 1])
-        del arguments[index:index + 2]
+    kotlin = kotlin_folder(arguments)
     if len(arguments) != 2:
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as folder:
@@ -201,7 +166,6 @@ def main():
         tables = [ROOT / f"config/examples/{name}.yaml" for name in EXAMPLES] + [awkward, big]
         languages = Languages(Path(arguments[0]).resolve(), Path(arguments[1]).resolve(), kotlin, folder)
         languages.swift(tables)
-        languages.documentation_in_swift(tables[3])
         languages.typescript(tables)
         languages.typescript_runs(tables[3])
         languages.kotlin_all(tables)

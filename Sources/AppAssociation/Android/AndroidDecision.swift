@@ -4,7 +4,7 @@ public struct AndroidDecision: Sendable, Hashable {
     public let outcome: Outcome
     /// Why no rule decides; nil for `match` and `exclude`, which a rule decides.
     public let reason: Reason?
-    /// The package of the question, or the one found; nil if the file names none.
+    /// The package of the query, or the one found; nil if the file names none.
     public let app: String?
     /// The index of the deciding statement.
     public let entry: Int?
@@ -46,7 +46,7 @@ public struct AndroidDecision: Sendable, Hashable {
         case host
         /// The root is not a list or is empty, or no statement is about an Android app.
         case noApps = "no_apps"
-        /// No statement names the app of the question.
+        /// No statement names the app of the query.
         case appNotListed = "app_not_listed"
         /// No statement gives the app `delegate_permission/common.handle_all_urls`.
         case noRelation = "no_relation"
@@ -94,7 +94,7 @@ extension AndroidDecision {
     public struct Note: Sendable, Hashable {
         public let label: Label
         public let code: Code
-        /// The place in the file (RFC 6901); nil if the note is about the URL or the whole question.
+        /// The place in the file (RFC 6901); nil if the note is about the URL or the whole query.
         public let pointer: String?
         public let message: String
 

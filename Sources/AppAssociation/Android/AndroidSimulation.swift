@@ -21,7 +21,7 @@ extension AssetLinks {
     }
 }
 
-/// The evaluation of one question about a file.
+/// The evaluation of one query about a file.
 private struct AndroidSimulation {
     let package: String?
     let domain: String?
@@ -60,24 +60,24 @@ private struct AndroidSimulation {
             guard seen.contains(package) else { return answer(.appNotListed) }
             apps = [package]
         }
-        return judge(apps, statements, AndroidRuleTrial(url, budget))
+        return judge(apps, statements, AndroidRuleEvaluation(url, budget))
     }
 
     private mutating func judge(
         _ apps: [String],
         _ statements: [String?: [AssetLinks.Statement]],
-        _ trial: AndroidRuleTrial
+        _ evaluation: AndroidRuleEvaluation
     ) -> AndroidDecision {
-        var trial = trial
+        var evaluation = evaluation
         if apps.count > 1 { notes.append(AndroidDecision.Note(.orderAcrossApps)) }
         var first: Ruling?
         var opening: Ruling?
         for app in apps where opening == nil {
-            let ruling = ruling(of: app, statements[app] ?? [], &trial)
+            let ruling = ruling(of: app, statements[app] ?? [], &evaluation)
             if ruling.opens || ruling.reason == .undecided { opening = ruling }
             if first == nil { first = ruling }
         }
-        notes += trial.notes
+        notes += evaluation.notes
         guard let ruling = opening ?? first else { return answer(.noApps) }
         return answer(ruling)
     }
@@ -85,7 +85,7 @@ private struct AndroidSimulation {
     private mutating func ruling(
         of app: String,
         _ statements: [AssetLinks.Statement],
-        _ trial: inout AndroidRuleTrial
+        _ evaluation: inout AndroidRuleEvaluation
     ) -> Ruling {
         let relation = StatementRelation.handleAllURLs.description
         let all = statements.filter { $0.relationTexts.contains(relation) }
@@ -110,7 +110,7 @@ private struct AndroidSimulation {
         }
         for rule in rules.rules {
             do throws(StepBudget.Exhausted) {
-                let result = try trial.run(rule, entry: statement.index)
+                let result = try evaluation.run(rule, entry: statement.index)
                 triedCount += 1
                 if result.matches || tried.count < AndroidDecision.maximumTried { tried.append(result) }
                 guard result.matches else { continue }

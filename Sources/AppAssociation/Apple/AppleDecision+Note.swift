@@ -1,7 +1,7 @@
 extension AppleDecision.Note {
     /// The subject of a note.
     public enum Code: String, Sendable, CaseIterable {
-        // The question
+        // The query
         case orderAcrossApps = "order_across_apps"
         case appListedAgain = "app_listed_again"
         case stepBudget = "step_budget"

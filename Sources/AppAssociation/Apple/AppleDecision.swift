@@ -3,7 +3,7 @@ public struct AppleDecision: Sendable, Hashable {
     public let outcome: Outcome
     /// Why the file does not open the URL; nil for `match` and `exclude`, which a rule decides.
     public let reason: Reason?
-    /// The app of the question, or the one found; nil if the file names none.
+    /// The app of the query, or the one found; nil if the file names none.
     public let app: String?
     /// The index of the app's entry in `details`.
     public let entry: Int?
@@ -50,7 +50,7 @@ public struct AppleDecision: Sendable, Hashable {
         case noApplinks = "no_applinks"
         /// `details` is missing, empty, or neither a list nor an object, or its entries name no app.
         case noApps = "no_apps"
-        /// No entry names the app of the question.
+        /// No entry names the app of the query.
         case appNotListed = "app_not_listed"
         /// The app's entry has neither `components` nor `paths`.
         case noRules = "no_rules"
@@ -96,7 +96,7 @@ extension AppleDecision {
         public let label: Label
         /// A stable code, such as `backslash`.
         public let code: Code
-        /// The place in the file (RFC 6901); nil if the note is about the URL or the whole question.
+        /// The place in the file (RFC 6901); nil if the note is about the URL or the whole query.
         public let pointer: String?
         public let message: String
 

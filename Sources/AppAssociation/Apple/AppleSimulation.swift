@@ -3,7 +3,7 @@ import LinkRouting
 extension AppleAppSiteAssociation {
     /// Returns whether iOS would open `url`, and the rule that decides it.
     ///
-    /// The answer is the same for the same file and URL. It needs no device and never fails: a question without an
+    /// The answer is the same for the same file and URL. It needs no device and never fails: a query without an
     /// answer gets a ``AppleDecision/Reason``, and behaviour that Apple does not document gets a note. The work is
     /// bounded.
     /// - Parameters:
@@ -21,7 +21,7 @@ extension AppleAppSiteAssociation {
     }
 }
 
-/// The evaluation of one question about a file.
+/// The evaluation of one query about a file.
 private struct AppleSimulation {
     let app: String?
     let domain: String?
@@ -98,13 +98,13 @@ private struct AppleSimulation {
     ) -> AppleDecision {
         let variables = PatternVariables(custom: applinks.substitutionVariables)
         var inspection = RuleInspection(applinks, variables)
-        var trial = RuleEvaluation(url, variables, budget)
+        var evaluation = RuleEvaluation(url, variables, budget)
         var first: (Candidate, Ruling)?
         var opening: (Candidate, Ruling)?
         for candidate in candidates where opening == nil {
             inspection.inspect(candidate.entry)
             do throws(StepBudget.Exhausted) {
-                let ruling = try self.ruling(of: candidate.entry, &trial, &inspection, file)
+                let ruling = try self.ruling(of: candidate.entry, &evaluation, &inspection, file)
                 if ruling.opens { opening = (candidate, ruling) }
                 if first == nil { first = (candidate, ruling) }
             } catch {
@@ -112,15 +112,15 @@ private struct AppleSimulation {
                 opening = (candidate, .undecided(.undecided))
             }
         }
-        if trial.hasUndecodable { notes.append(AppleDecision.Note(.urlNotUTF8)) }
-        notes += inspection.notes + trial.notes
+        if evaluation.hasUndecodable { notes.append(AppleDecision.Note(.urlNotUTF8)) }
+        notes += inspection.notes + evaluation.notes
         guard let (candidate, ruling) = opening ?? first else { return answer(.noApps) }
         return answer(ruling, candidate)
     }
 
     private mutating func ruling(
         of entry: File.Entry,
-        _ trial: inout RuleEvaluation,
+        _ evaluation: inout RuleEvaluation,
         _ inspection: inout RuleInspection,
         _ file: File
     ) throws(StepBudget.Exhausted) -> Ruling {
@@ -128,7 +128,7 @@ private struct AppleSimulation {
         for rule in entry.ruleList {
             let merged = file.merged(rule, of: entry)
             inspection.inspect(rule, of: entry)
-            let result = try trial.run(rule, merged, entry: entry.index)
+            let result = try evaluation.run(rule, merged, entry: entry.index)
             triedCount += 1
             partCount += result.parts.count
             let isTold = tried.count < AppleDecision.maximumTried && partCount <= AppleDecision.maximumParts

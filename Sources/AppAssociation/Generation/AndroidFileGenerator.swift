@@ -41,15 +41,15 @@ public struct AndroidFileGenerator: Sendable {
 
     // MARK: Overmatches
 
-    /// Returns the same as ``AppleFileGenerator/overOpens()``, for Android 15 and later.
-    public func overOpens() -> [Overmatch] { overOpens(of: statements(.associationFiles)) }
+    /// Returns the same as ``AppleFileGenerator/overmatches()``, for Android 15 and later.
+    public func overmatches() -> [Overmatch] { overmatches(of: statements(.associationFiles)) }
 
     /// Returns the same for the first `mostRoutes` routes only.
-    func overOpens(of statements: [Statement], mostRoutes: Int = .max) -> [Overmatch] {
+    func overmatches(of statements: [Statement], mostRoutes: Int = .max) -> [Overmatch] {
         statements.flatMap { statement in
             let index = PrefixIndex(statement.rules ?? [])
             var files: [[Int]: AssetLinks] = [:]
-            var search = OverOpenSearch(routes(for: statement.app), .android) { link in
+            var search = OvermatchSearch(routes(for: statement.app), .android) { link in
                 let numbers = Set(index.beginning(link.head)).sorted()
                 let file = files[numbers] ?? parsed(statement, rules: numbers)
                 files[numbers] = file

@@ -3,7 +3,7 @@ public import LinkRouting
 /// Generates the `apple-app-site-association` file of one host from the tenant's apps and route table.
 ///
 /// The file refuses no link that the table opens in an app. It may open more links, because iOS knows neither types nor
-/// conditions; ``overOpens()`` returns examples. The guarantee has one exception: iOS ignores an empty segment (`//`)
+/// conditions; ``overmatches()`` returns examples. The guarantee has one exception: iOS ignores an empty segment (`//`)
 /// of a link. It holds for iOS 14, macOS 11 and later, which support `percentEncoded`.
 public struct AppleFileGenerator: Sendable {
     public let host: String
@@ -68,15 +68,15 @@ public struct AppleFileGenerator: Sendable {
 
     /// Returns links that the file opens and the table would not: at most one example for each route and reason, in the
     /// order of the file's entries and the table's routes.
-    public func overOpens() -> [Overmatch] { overOpens(of: entries(.associationFiles)) }
+    public func overmatches() -> [Overmatch] { overmatches(of: entries(.associationFiles)) }
 
     /// Returns the same for the first `mostRoutes` routes only.
-    func overOpens(of entries: [Entry], mostRoutes: Int = .max) -> [Overmatch] {
+    func overmatches(of entries: [Entry], mostRoutes: Int = .max) -> [Overmatch] {
         entries.flatMap { entry in
             guard let app = entry.apps.first, let id = entry.ids.first else { return [Overmatch]() }
             let index = PrefixIndex(entry.rules)
             var files: [[Int]: AppleAppSiteAssociation] = [:]
-            var search = OverOpenSearch(routes(for: app), .ios) { link in
+            var search = OvermatchSearch(routes(for: app), .ios) { link in
                 let numbers = Set(index.beginning(link.head)).sorted()
                 let file = files[numbers] ?? parsed(entry, rules: numbers)
                 files[numbers] = file

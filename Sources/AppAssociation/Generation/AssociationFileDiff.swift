@@ -261,8 +261,8 @@ private struct RuleSheet {
         }
         holds = { number, ending in
             guard let url = try? AndroidURL("https://host.example/\(ending)") else { return false }
-            var trial = AndroidRuleTrial(url, .decision)
-            let result = try? trial.run(rules[number], entry: statement.index)
+            var evaluation = AndroidRuleEvaluation(url, .decision)
+            let result = try? evaluation.run(rules[number], entry: statement.index)
             return result?.parts.allSatisfy { $0.kind == .path || $0.matches } ?? false
         }
     }

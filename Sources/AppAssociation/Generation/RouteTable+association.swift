@@ -35,11 +35,11 @@ private struct AssociationCheck {
     /// The budget for validating all files.
     private let judgement = WorkBudget.associationJudgement
     private(set) var findings: [Finding] = []
-    private var overOpens: [Overmatch] = []
+    private var overmatches: [Overmatch] = []
 
     /// The maximum number of routes of each file in the search for overmatches. A longer list of examples helps nobody,
     /// and the search takes a while.
-    private static let mostOverOpenRoutes = 32
+    private static let mostOvermatchingRoutes = 32
     /// The maximum number of opening routes for which an Android file is checked. An Apple file for as many routes is
     /// too large already, and Android's has no size limit.
     private static let mostAndroidRoutes = 2_000
@@ -75,7 +75,7 @@ private struct AssociationCheck {
             checkApple(host)
             checkAndroid(host, self.routes(on: host))
         }
-        tellOverOpens()
+        tellOvermatches()
         tellUndecided()
     }
 
@@ -121,7 +121,7 @@ private struct AssociationCheck {
             return tellSize(file.count, of: host, AppleFileGenerator.contributions(of: entries))
         }
         tellErrors(AppleAppSiteAssociation.validate(file, within: judgement), "apple-app-site-association", host)
-        findOverOpens { generator.overOpens(of: entries, mostRoutes: $0) }
+        findOvermatches { generator.overmatches(of: entries, mostRoutes: $0) }
     }
 
     private mutating func checkAndroid(_ host: String, _ routes: [AppRoutes]) {
@@ -130,7 +130,7 @@ private struct AssociationCheck {
             let generator = AndroidFileGenerator(host: host, router: router)
             let statements = generator.statements(budget)
             tellErrors(AssetLinks.validate(generator.file(of: statements)), "assetlinks.json", host)
-            findOverOpens { generator.overOpens(of: statements, mostRoutes: $0) }
+            findOvermatches { generator.overmatches(of: statements, mostRoutes: $0) }
         }
         for routes in android {
             guard case .android(_, let fingerprints) = routes.app.product, fingerprints.isEmpty,
@@ -237,15 +237,15 @@ private struct AssociationCheck {
     // MARK: Overmatches
 
     /// Searches for overmatches, except in a coarse file, which opens more links on purpose.
-    private mutating func findOverOpens(_ search: (_ mostRoutes: Int) -> [Overmatch]) {
+    private mutating func findOvermatches(_ search: (_ mostRoutes: Int) -> [Overmatch]) {
         guard advice == .included, router.identity.association.detail == .routes else { return }
-        overOpens += search(Self.mostOverOpenRoutes)
+        overmatches += search(Self.mostOvermatchingRoutes)
     }
 
-    private mutating func tellOverOpens() {
+    private mutating func tellOvermatches() {
         let platforms = [Platform.ios, .android]
         for platform in platforms {
-            let found = overOpens.filter { one in
+            let found = overmatches.filter { one in
                 router.identity.apps.contains { $0.id == one.app && $0.platform == platform }
             }
             guard let first = found.first else { continue }
@@ -254,7 +254,7 @@ private struct AssociationCheck {
             let opens = platform == .ios ? "iOS" : "Android"
             findings.append(
                 Finding(
-                    .associationOverOpen,
+                    .associationOvermatch,
                     .info,
                     path: route.map(path) ?? "routes",
                     route: first.route,

@@ -71,7 +71,7 @@ extension AppleValidation {
 ///
 /// Source: the observed headers of `https://app-site-association.cdn-apple.com/a/v1/HOST`. Apple documents the CDN but
 /// not its headers.
-public struct AppleCDNAnswer: Sendable, Hashable {
+public struct AppleCDNResponse: Sendable, Hashable {
     /// The HTTP status code.
     public var status: Int
     /// The header `Apple-Failure-Reason`, such as `SWCERR00101 Bad HTTP Response: 404`.

@@ -12,7 +12,7 @@ package final class Outflow: ChannelDuplexHandler {
     /// Bytes that a client must take within the limit if more wait for it: one byte now and then counts as a stall.
     static let leastTaken = 16 << 10
 
-    private let unsent: UnsentAnswers
+    private let unsent: UnsentResponses
     private let port: PortRole
     private let limit: TimeAmount
     /// Bytes written since the connection began, and how many of them the system has taken.
@@ -26,7 +26,7 @@ package final class Outflow: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
 
     /// - Parameter limit: How long a client may take nothing of what waits for it.
-    package init(_ unsent: UnsentAnswers, port: PortRole, stalledAfter limit: TimeAmount) {
+    package init(_ unsent: UnsentResponses, port: PortRole, stalledAfter limit: TimeAmount) {
         self.unsent = unsent
         self.port = port
         self.limit = limit
@@ -36,7 +36,7 @@ package final class Outflow: ChannelDuplexHandler {
     var isEmpty: Bool { buffered == 0 }
 
     /// Whether another request may be answered now.
-    var mayAnswer: Bool { buffered + ofStreams <= UnsentAnswers.perConnection }
+    var mayAnswer: Bool { buffered + ofStreams <= UnsentResponses.perConnection }
 
     private var buffered: Int {
         guard let context, context.channel.isActive else { return 0 }

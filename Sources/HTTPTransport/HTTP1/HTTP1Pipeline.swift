@@ -7,14 +7,14 @@ package struct HTTP1Pipeline: Sendable {
     package let limits: ConnectionLimits
     package let refusals: TransportErrorResponses
     package let registry: ConnectionRegistry
-    package let unsent: UnsentAnswers
+    package let unsent: UnsentResponses
 
     package init(
         port: PortRole,
         limits: ConnectionLimits,
         refusals: TransportErrorResponses,
         registry: ConnectionRegistry,
-        unsent: UnsentAnswers
+        unsent: UnsentResponses
     ) {
         self.port = port
         self.limits = limits

@@ -24,7 +24,7 @@ package struct ResolveResponse: Sendable {
 
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.member("id", id?.description)
+        id?.write(to: &writer, key: "id")
         writer.member("recorded", isRecorded)
         answer.resolution.write(
             to: &writer,

@@ -25,8 +25,8 @@ extension ClientSetup {
     }
 
     /// `POST /resolve`.
-    func resolveRequest(_ server: String, _ url: String, _ context: LinkContext) -> LinkRequest {
-        post("\(server)/resolve", ServerAnswer.request(url, context, environment: scope.environment))
+    func resolveRequest(_ server: String, _ question: ServerAnswer.Question, _ context: LinkContext) -> LinkRequest {
+        post("\(server)/resolve", ServerAnswer.request(question, context, environment: scope.environment))
     }
 
     private func post(_ url: String, _ body: [UInt8]) -> LinkRequest {
@@ -58,9 +58,4 @@ extension LinkResponse {
         }
         return String(detail.prefix(300))
     }
-}
-
-extension Error {
-    /// The error as a text of at most 300 characters.
-    var shortDescription: String { String("\(self)".prefix(300)) }
 }

@@ -4,11 +4,31 @@ import LinkRouting
 extension ClientWorker {
     /// Asks the server about a link.
     func ask(_ url: String, _ context: LinkContext) async throws -> ResolvedLink {
+        try await answer(to: .link(url), about: url, context)
+    }
+
+    /// Continues a link after a sign-in, with the token that the server gave.
+    func resume(_ url: String, _ token: String, _ context: LinkContext) async throws -> ResolvedLink {
+        do {
+            return try await answer(to: .continuation(token), about: url, context)
+        } catch LinkClient.AskError.refused(status: 400, _), LinkClient.AskError.refused(status: 410, _) {
+            // The token has expired, or its key is gone.
+            return try await ask(url, context)
+        }
+    }
+
+    private func answer(
+        to question: ServerAnswer.Question,
+        about url: String,
+        _ context: LinkContext
+    ) async throws -> ResolvedLink {
         guard let server = setup.server, let transport = setup.transport else { throw LinkClient.AskError.noServer }
         let response: LinkResponse
         do {
-            response = try await transport.send(setup.resolveRequest(server, url, context))
+            response = try await transport.send(setup.resolveRequest(server, question, context))
         } catch let error where !(error is CancellationError) {
+            // A cancelled request of URLSession ends with an error of its own.
+            try Task.checkCancellation()
             throw LinkClient.AskError.unreachable(error.shortDescription)
         }
         guard response.status == 200 else {

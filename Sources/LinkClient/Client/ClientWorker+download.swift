@@ -24,7 +24,10 @@ extension ClientWorker {
             shared.set(.downloadedTable, (TableRejection.tooLarge(bytes: error.maximumBytes).code, "\(error)"))
             return .failed(retryAfter: nil)
         } catch {
-            shared.set(.download, (nil, "The table cannot be downloaded: \(error.shortDescription)"))
+            shared.set(
+                .download,
+                (nil, "The table cannot be downloaded: \(error.shortDescription). The client tries again.")
+            )
             return .failed(retryAfter: nil)
         }
         switch response.status {

@@ -11,7 +11,7 @@ extension ClientWorker {
         case .tooLarge: outbox.dropLarge()
         }
         keep(outbox)
-        reported.yield()
+        for waker in wakers.values { waker.yield() }
     }
 
     private func openOutbox() -> OutboxStore {
@@ -52,7 +52,10 @@ extension ClientWorker {
             do {
                 response = try await transport.send(setup.eventRequest(server, batch, install: outbox.outbox.install))
             } catch {
-                shared.set(.delivery, (nil, "Reports cannot be delivered: \(error.shortDescription)"))
+                shared.set(
+                    .delivery,
+                    (nil, "Reports cannot be delivered: \(error.shortDescription). The client tries again.")
+                )
                 return .failed(retryAfter: nil)
             }
             guard take(response, for: batch) else { return .failed(retryAfter: response.retryAfter) }
@@ -96,7 +99,13 @@ extension ClientWorker {
     func keepDelivering() async {
         guard setup.server != nil, setup.transport != nil else { return }
         var backoff = Backoff()
-        reported.yield()
+        // Each call has a stream of its own, because a cancelled task ends the stream that it reads.
+        let (reports, waker) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        wakerCount += 1
+        let number = wakerCount
+        wakers[number] = waker
+        defer { wakers[number] = nil }
+        waker.yield()
         for await _ in reports {
             // Reports that follow shortly go into the same batch.
             guard await wait(.milliseconds(Int64(1_000 + environment.fraction * 2_000))) else { return }

@@ -10,15 +10,14 @@ actor ClientWorker {
     var outbox: OutboxStore?
     var isRefreshing = false
     var isDelivering = false
-    /// Wakes the delivery when there is a new report.
-    let reports: AsyncStream<Void>
-    let reported: AsyncStream<Void>.Continuation
+    /// Wake the deliveries of ``keepDelivering()`` when there is a new report.
+    var wakers: [Int: AsyncStream<Void>.Continuation] = [:]
+    var wakerCount = 0
 
     init(_ setup: ClientSetup, _ environment: ClientEnvironment, _ shared: SharedState) {
         self.setup = setup
         self.environment = environment
         self.shared = shared
-        (reports, reported) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     // MARK: Files
@@ -53,7 +52,7 @@ actor ClientWorker {
         case .bytes(let bytes): return bytes
         case .file(let path):
             guard let bytes = try environment.disk.read(path, upTo: SignedTable.maximumBytes) else {
-                throw DiskError("read", path, "there is no such file")
+                throw DiskError("read", path, "there is no such file. Add the bundled table to the app's resources.")
             }
             return bytes
         }

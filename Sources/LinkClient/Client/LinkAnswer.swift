@@ -4,7 +4,7 @@ public import LinkRouting
 public enum LinkAnswer: Sendable, Hashable {
     /// The same answer as the server's.
     case resolved(ResolvedLink)
-    /// The server must decide: call ``LinkClient/ask(_:in:)``.
+    /// The server must decide: call ``LinkClient/ask(_:in:)-(String,_)``.
     case undecided(Undecided)
 
     /// The reason why the server must decide.
@@ -21,11 +21,14 @@ public enum LinkAnswer: Sendable, Hashable {
 
         public var description: String {
             switch self {
-            case .noTable: "There is no usable table yet, so the server must decide."
-            case .serverRoute: "A route that only the server knows may match."
+            case .noTable:
+                "There is no usable table: nothing was loaded yet, or no table was accepted; see the problems of the "
+                    + "client's state. Ask the server."
+            case .serverRoute: "A route that only the server knows may match. Ask the server."
             case .missingFeatures(let features):
-                "The route needs \(features.joined(separator: ", ")), which this version of the app lacks."
-            case .serverFact(let route): "The route '\(route)' depends on a fact that only the server knows."
+                "The route needs \(features.joined(separator: ", ")), which this version of the app lacks. Ask the server."
+            case .serverFact(let route):
+                "The route '\(route)' depends on a fact that only the server knows. Ask the server."
             }
         }
     }
@@ -50,8 +53,8 @@ public struct ResolvedLink: Sendable, Hashable {
     public enum Source: Sendable, Hashable {
         /// The table of the app, of this version.
         case table(revision: Revision, settingsRevision: Int64)
-        /// The server, which has recorded the link. For the action `sign_in`, it gives a token with which the app
-        /// continues after the sign-in.
+        /// The server, which has recorded the link. For the action `sign_in`, it gives a token with which
+        /// ``LinkClient/resume(_:in:)`` continues after the sign-in.
         case server(revision: Revision?, continuation: String?)
     }
 

@@ -8,7 +8,8 @@ extension LinkClient {
     ///   - table: The table.
     ///   - identity: What the tenant owns. Its apps need not be complete.
     ///   - app: The app that the client belongs to; nil for the first of the identity.
-    ///   - transport: Answers ``ask(_:in:)``; nil if the test does not ask.
+    ///   - context: Facts that are true for each link.
+    ///   - transport: Answers ``ask(_:in:)-(String,_)``; nil if the test does not ask.
     public static func preview(
         table: RouteTable,
         identity: Identity,

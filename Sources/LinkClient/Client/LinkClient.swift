@@ -36,8 +36,10 @@ public final class LinkClient: Sendable {
 
     /// Resolves a link synchronously, without I/O.
     ///
-    /// - Parameter context: What the app knows about this link. Facts that it lacks are taken from the configuration's
-    ///   context. The app and the time are added.
+    /// - Parameters:
+    ///   - url: The link, as the system gave it to the app.
+    ///   - context: What the app knows about this link. Facts that it lacks are taken from the configuration's context.
+    ///     The app and the time are added.
     public func resolve(_ url: String, in context: LinkContext = LinkContext()) -> LinkAnswer {
         guard let table = shared.table else { return .undecided(.noTable) }
         var (context, clock) = (completed(context), ActiveTable.Clock.right)
@@ -63,6 +65,21 @@ public final class LinkClient: Sendable {
         await load()
         guard case .resolved(let link) = resolve(url, in: context) else { return try await ask(url, in: context) }
         return link
+    }
+
+    /// Continues a link that needed a sign-in, after the user has signed in: with the server's continuation if the
+    /// server gave the answer, or else by resolving the link again. If the continuation has expired, asks about the link.
+    ///
+    /// - Parameters:
+    ///   - link: The answer with the action `sign_in`.
+    ///   - context: Facts that have changed. The others are those of the link, and `authenticated` is true.
+    /// - Throws: ``AskError``, or `CancellationError`.
+    public func resume(_ link: ResolvedLink, in context: LinkContext = LinkContext()) async throws -> ResolvedLink {
+        var facts = context.completed(by: link.context)
+        facts.authenticated = true
+        facts.now = context.now
+        guard case .server(_, let token?) = link.source else { return try await answer(to: link.url, in: facts) }
+        return try await worker.resume(link.url, token, completed(facts))
     }
 
     /// The context of a call, completed by the configuration's context and by the app.
@@ -123,10 +140,21 @@ public final class LinkClient: Sendable {
 
         public var description: String {
             switch self {
-            case .noServer: "The configuration names no server, so there is nobody to ask."
-            case .unreachable(let reason): "The server cannot be reached: \(reason)"
-            case .refused(let status, let reason): "The server refused the request with status \(status): \(reason)"
-            case .unreadable(let reason): "The response of the server cannot be read: \(reason)"
+            case .noServer: "There is nobody to ask, because the configuration names no server. Set 'server'."
+            case .unreachable(let reason):
+                "The server cannot be reached: \(reason). Ask again when the device is online."
+            case .refused(let status, let reason):
+                "The server refused the request with status \(status): \(reason)\(Self.advice(on: status))"
+            case .unreadable(let reason):
+                "The response cannot be read: \(reason). Check that 'server' is the public address of a Fingerpost server."
+            }
+        }
+
+        private static func advice(on status: Int) -> String {
+            switch status {
+            case 401, 403: " Set 'clientKey' to a key with the scope 'resolve'."
+            case 408, 425, 429, 500...: " Ask again later."
+            default: ""
             }
         }
     }

@@ -11,11 +11,21 @@ package struct ServerAnswer: Sendable, Hashable {
 
     private static let limits = JSONReader.Limits(maximumBytes: 1 << 20, maximumDepth: 64, maximumValues: 100_000)
 
+    /// What a request asks about.
+    package enum Question: Sendable {
+        case link(String)
+        /// The token of an earlier answer, whose link needed a sign-in.
+        case continuation(String)
+    }
+
     /// The request's body.
-    package static func request(_ url: String, _ context: LinkContext, environment: EnvironmentID) -> [UInt8] {
+    package static func request(_ question: Question, _ context: LinkContext, environment: EnvironmentID) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 512)
         writer.beginObject()
-        writer.member("url", url)
+        switch question {
+        case .link(let url): writer.member("url", url)
+        case .continuation(let token): writer.member("continuation", token)
+        }
         writer.member("environment", environment.rawValue)
         writer.key("context")
         // The server uses its own clock.

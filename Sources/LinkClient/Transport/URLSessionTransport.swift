@@ -23,17 +23,28 @@
             guard let url = URL(string: request.url) else { throw URLError(.badURL) }
             var message = URLRequest(url: url)
             message.httpMethod = request.method.rawValue
-            message.timeoutInterval = Double(request.timeout.components.seconds)
+            message.timeoutInterval = request.timeout / .seconds(1)
             for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }
             if request.method == .post { message.httpBody = Data(request.body) }
             let task = session.dataTask(with: message)
             let receiver = receiver
+            // `timeoutInterval` begins anew with each part of a response. This task ends with the function, which cancels it.
+            let timer = Task {
+                try await Task.sleep(for: request.timeout)
+                receiver.end(task.taskIdentifier, URLError(.timedOut))
+                task.cancel()
+            }
+            defer {
+                timer.cancel()
+                receiver.forget(task.taskIdentifier)
+            }
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     receiver.expect(task.taskIdentifier, Receiver.Transfer(request.maximumBytes, continuation))
                     task.resume()
                 }
             } onCancel: {
+                receiver.end(task.taskIdentifier, CancellationError())
                 task.cancel()
             }
         }
@@ -53,23 +64,49 @@
             }
         }
 
-        private let transfers = Locked<[Int: Transfer]>([:])
+        private struct Transfers: Sendable {
+            var active: [Int: Transfer] = [:]
+            /// The reasons of transfers that ended before they began.
+            var ended: [Int: any Error] = [:]
+        }
 
-        func expect(_ task: Int, _ transfer: Transfer) { transfers.withLock { $0[task] = transfer } }
+        private let transfers = Locked(Transfers())
+
+        func expect(_ task: Int, _ transfer: Transfer) {
+            let error = transfers.withLock { transfers in
+                let error = transfers.ended.removeValue(forKey: task)
+                if error == nil { transfers.active[task] = transfer }
+                return error
+            }
+            if let error { transfer.continuation.resume(throwing: error) }
+        }
+
+        /// Ends a transfer with an error, also before it has begun. Does not rely on a call of the session, which differs
+        /// between platforms.
+        func end(_ task: Int, _ error: any Error) {
+            let transfer = transfers.withLock { transfers in
+                let transfer = transfers.active.removeValue(forKey: task)
+                if transfer == nil { transfers.ended[task] = error }
+                return transfer
+            }
+            transfer?.continuation.resume(throwing: error)
+        }
+
+        func forget(_ task: Int) { transfers.withLock { _ = $0.ended.removeValue(forKey: task) } }
 
         func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
             let task = dataTask.taskIdentifier
             let isTooLarge = transfers.withLock { transfers in
-                guard transfers[task]?.isTooLarge == false, var transfer = transfers.removeValue(forKey: task) else {
-                    return false
-                }
+                guard transfers.active[task]?.isTooLarge == false,
+                    var transfer = transfers.active.removeValue(forKey: task)
+                else { return false }
                 if transfer.body.count + data.count > transfer.maximumBytes {
                     transfer.isTooLarge = true
                     transfer.body = []
                 } else {
                     transfer.body += data
                 }
-                transfers[task] = transfer
+                transfers.active[task] = transfer
                 return transfer.isTooLarge
             }
             if isTooLarge { dataTask.cancel() }
@@ -77,7 +114,7 @@
 
         func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
             let identifier = task.taskIdentifier
-            guard let transfer = transfers.withLock({ $0.removeValue(forKey: identifier) }) else { return }
+            guard let transfer = transfers.withLock({ $0.active.removeValue(forKey: identifier) }) else { return }
             if transfer.isTooLarge {
                 transfer.continuation.resume(throwing: LinkResponseTooLarge(maximumBytes: transfer.maximumBytes))
             } else if let error {

@@ -1,4 +1,4 @@
-import LinkEvents
+import Gzip
 package import LinkRouting
 package import LinkTable
 import OutboundHTTP

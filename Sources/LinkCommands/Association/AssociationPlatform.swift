@@ -26,10 +26,10 @@ package enum AssociationPlatform: String, CaseIterable {
         }
     }
 
-    package func overOpens(for host: String, _ router: Router) -> [Overmatch] {
+    package func overmatches(for host: String, _ router: Router) -> [Overmatch] {
         switch self {
-        case .ios: AppleFileGenerator(host: host, router: router).overOpens()
-        case .android: AndroidFileGenerator(host: host, router: router).overOpens()
+        case .ios: AppleFileGenerator(host: host, router: router).overmatches()
+        case .android: AndroidFileGenerator(host: host, router: router).overmatches()
         }
     }
 }

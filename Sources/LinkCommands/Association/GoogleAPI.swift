@@ -23,26 +23,26 @@ extension HostCheck {
         guard !files.isEmpty else { return }
         let site = "https://\(target.host)\(target.port.map { ":\($0)" } ?? "")"
         var findings: [AssociationFinding]
-        switch await ask(google.base + GoogleAnswer.listQuery(site: site), by: google.http).result {
+        switch await ask(google.base + GoogleResponse.listQuery(site: site), by: google.http).result {
         case .success(let response):
-            let answer = GoogleAnswer(status: response.status, body: response.body)
+            let answer = GoogleResponse(status: response.status, body: response.body)
             findings = answer.findings(served: statements, published: published)
             if answer.refusal == nil { findings += await check(published ?? statements ?? [], of: site, google) }
-        case .failure(let failure): findings = [GoogleAnswer.unanswered(failure.reason)]
+        case .failure(let failure): findings = [GoogleResponse.unanswered(failure.reason)]
         }
         files[0].findings += findings
     }
 
     private mutating func check(_ file: [UInt8], of site: String, _ google: GoogleAPI) async -> [AssociationFinding] {
         var findings: [AssociationFinding] = []
-        for app in GoogleAnswer.linkedApps(of: file).sorted().prefix(Self.mostChecks) {
-            switch await ask(google.base + GoogleAnswer.checkQuery(site: site, app: app), by: google.http).result {
+        for app in GoogleResponse.linkedApps(of: file).sorted().prefix(Self.mostChecks) {
+            switch await ask(google.base + GoogleResponse.checkQuery(site: site, app: app), by: google.http).result {
             case .success(let response):
-                let answer = GoogleAnswer(status: response.status, body: response.body)
+                let answer = GoogleResponse(status: response.status, body: response.body)
                 findings += answer.findings(checking: app)
                 // A limited rate stays limited for the next request.
                 if answer.refusal != nil { return findings }
-            case .failure(let failure): return findings + [GoogleAnswer.unanswered(failure.reason)]
+            case .failure(let failure): return findings + [GoogleResponse.unanswered(failure.reason)]
             }
         }
         return findings

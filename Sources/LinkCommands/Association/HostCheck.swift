@@ -114,7 +114,7 @@ package struct HostCheck {
         let answer = await ask("\(cdn.base)/\(target.host)", by: cdn.http)
         switch answer.result {
         case .success(let response):
-            return AppleCDNAnswer(
+            return AppleCDNResponse(
                 status: response.status,
                 failureReason: response.header("Apple-Failure-Reason"),
                 triedURL: response.header("Apple-From"),

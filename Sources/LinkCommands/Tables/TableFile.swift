@@ -43,7 +43,7 @@ package struct TableFile {
     }
 
     /// Returns the request body for the plan endpoint, including suites to store.
-    package func wish(_ suites: [(name: String, text: String)]) -> JSONNode {
+    package func planRequest(_ suites: [(name: String, text: String)]) -> JSONNode {
         let texts = suites.map { JSONNode.Member($0.name, .string($0.text)) }
         return .object([
             "basedOn": basedOn.map { .int($0) }, "settings": settings, "table": table,

@@ -81,7 +81,7 @@ package struct TablePlanning: Sendable {
     package func plan() async throws -> Plan {
         do {
             let settings = try await client.send(.get, "\(tenant)/settings")
-            let plan = try await client.send(.post, "\(tenant)/draft/plan", json: file.wish(suites))
+            let plan = try await client.send(.post, "\(tenant)/draft/plan", json: file.planRequest(suites))
             return Plan(
                 body: plan.body,
                 live: plan.eTag,

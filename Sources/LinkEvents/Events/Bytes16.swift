@@ -1,3 +1,5 @@
+package import LinkRouting
+
 /// 16 bytes that an id consists of, such as a UUID.
 package struct Bytes16: Sendable, Hashable, RandomAccessCollection {
     private let high: UInt64
@@ -67,27 +69,36 @@ package struct Bytes16: Sendable, Hashable, RandomAccessCollection {
 
     package func text(_ form: Form) -> String {
         String(unsafeUninitializedCapacity: form.length) { text in
-            let bytes = UnsafeMutableRawBufferPointer(text)
-            func write(_ word: UInt64, atGroups first: Int, _ second: Int) {
-                let digits = Self.digits(UInt32(truncatingIfNeeded: word))
-                let groups = (UInt32(truncatingIfNeeded: digits >> 32), UInt32(truncatingIfNeeded: digits))
-                bytes.storeBytes(of: groups.0.bigEndian, toByteOffset: first, as: UInt32.self)
-                bytes.storeBytes(of: groups.1.bigEndian, toByteOffset: second, as: UInt32.self)
-            }
-            switch form {
-            case .uuid:
-                write(high >> 32, atGroups: 0, 4)
-                write(high, atGroups: 9, 14)
-                write(low >> 32, atGroups: 19, 24)
-                write(low, atGroups: 28, 32)
-                for place in [8, 13, 18, 23] { text[place] = UInt8(ascii: "-") }
-            case .digits:
-                write(high >> 32, atGroups: 0, 4)
-                write(high, atGroups: 8, 12)
-                write(low >> 32, atGroups: 16, 20)
-                write(low, atGroups: 24, 28)
-            }
+            write(form, to: text)
             return form.length
+        }
+    }
+
+    /// Writes the text as the value of a key of JSON.
+    package func write(_ form: Form, to writer: inout JSONWriter, key: StaticString) {
+        writer.member(key, plainBytes: form.length) { write(form, to: $0) }
+    }
+
+    private func write(_ form: Form, to text: UnsafeMutableBufferPointer<UInt8>) {
+        let bytes = UnsafeMutableRawBufferPointer(text)
+        func write(_ word: UInt64, atGroups first: Int, _ second: Int) {
+            let digits = Self.digits(UInt32(truncatingIfNeeded: word))
+            let groups = (UInt32(truncatingIfNeeded: digits >> 32), UInt32(truncatingIfNeeded: digits))
+            bytes.storeBytes(of: groups.0.bigEndian, toByteOffset: first, as: UInt32.self)
+            bytes.storeBytes(of: groups.1.bigEndian, toByteOffset: second, as: UInt32.self)
+        }
+        switch form {
+        case .uuid:
+            write(high >> 32, atGroups: 0, 4)
+            write(high, atGroups: 9, 14)
+            write(low >> 32, atGroups: 19, 24)
+            write(low, atGroups: 28, 32)
+            for place in [8, 13, 18, 23] { text[place] = UInt8(ascii: "-") }
+        case .digits:
+            write(high >> 32, atGroups: 0, 4)
+            write(high, atGroups: 8, 12)
+            write(low >> 32, atGroups: 16, 20)
+            write(low, atGroups: 24, 28)
         }
     }
 

@@ -1,3 +1,5 @@
+package import LinkRouting
+
 /// The id of an event or of a request, in the log.
 ///
 /// Ids that Fingerpost makes are UUIDs, which are 16 bytes until they are written out. An id that a caller sends may be
@@ -19,6 +21,14 @@ package struct RecordedID: Sendable, Hashable, CustomStringConvertible, Expressi
         switch content {
         case .uuid(let bytes): bytes.text(.uuid)
         case .text(let text): text
+        }
+    }
+
+    /// Writes the id as the value of a key of JSON. A UUID needs no `String`.
+    package func write(to writer: inout JSONWriter, key: StaticString) {
+        switch content {
+        case .uuid(let bytes): bytes.write(.uuid, to: &writer, key: key)
+        case .text(let text): writer.member(key, text)
         }
     }
 }

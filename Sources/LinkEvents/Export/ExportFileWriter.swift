@@ -1,4 +1,5 @@
 import Crypto
+import Gzip
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,6 +1,6 @@
 package import LinkRouting
 
-/// Stores the export windows, cursors and webhook deliveries beside the log.
+/// Stores the export windows and cursors beside the log.
 package protocol ExportLedger: Sendable {
     /// Returns the tenant's cursor. The first call creates it with `now` as the start of the first window.
     func cursor(of tenant: TenantID, since now: Timestamp) async throws -> ExportCursor
@@ -41,21 +41,6 @@ package protocol ExportLedger: Sendable {
 
     /// Returns whether retention has dropped rows of the window, so that it cannot be exported again.
     func isGone(_ window: ExportWindow) async throws -> Bool
-
-    /// Stores a delivery until it is settled. Does nothing if its id is already stored.
-    func add(_ notice: WebhookDelivery) async throws
-    /// Returns held deliveries, at most `limit`.
-    func heldNotices(limit: Int) async throws -> [WebhookDelivery]
-    /// Makes a held delivery due at `now`. Does nothing if it is not held.
-    func release(_ id: String, at now: Timestamp) async throws
-    /// Returns deliveries that are due, the earliest first, at most `limit`.
-    func notices(dueAt now: Timestamp, limit: Int) async throws -> [WebhookDelivery]
-    /// Returns when the earliest delivery that is not held is due; nil if there is none.
-    func nextNotice() async throws -> Timestamp?
-    /// Counts an attempt and sets the time of the next one.
-    func postpone(_ notice: WebhookDelivery, to instant: Timestamp) async throws
-    /// Removes a delivery that succeeded or was given up.
-    func settle(_ notice: WebhookDelivery) async throws
 }
 
 /// The progress of a tenant's exports.

@@ -1,4 +1,5 @@
 import Crypto
+import Gzip
 package import LinkRouting
 import Logging
 

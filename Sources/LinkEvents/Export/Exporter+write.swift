@@ -37,7 +37,7 @@ extension Exporter {
             manifest = try await publish(window)
         }
         // Repeats what a crash after writing the manifest left undone.
-        if announcing == .on { try await ledger.release(WebhookDelivery.id(of: manifest), at: now()) }
+        try await webhooks?.release(WebhookDelivery.id(of: manifest), at: now())
         try await ledger.markExported(window, at: now())
         Counter(label: "fingerpost_sink_batches_total", dimensions: [("sink", sink.kind), ("result", "ok")]).increment()
         Counter(label: "fingerpost_export_rows_total").increment(by: manifest.rows)
@@ -85,7 +85,7 @@ extension Exporter {
         }
         do {
             // A lost day of the log must not take its exports with it. Erased rows are missing in both.
-            if let stored, isWhole, draft.tally.rows < stored.rows { throw ExportFailure.fewerRows(stored.name) }
+            if let stored, isWhole, draft.rows.count < stored.rows { throw ExportFailure.fewerRows(stored.name) }
             // Damaged rows must not replace a good file: only another schema or zlib explains other bytes for as many
             // rows.
             if let stored, isWhole, stored.schemaVersion == manifest.schemaVersion,
@@ -93,9 +93,9 @@ extension Exporter {
             {
                 throw ExportFailure.otherRows(stored.name)
             }
-            manifest.rows = draft.tally.rows
-            manifest.firstRecordedAt = draft.tally.firstRecordedAt
-            manifest.lastRecordedAt = draft.tally.lastRecordedAt
+            manifest.rows = draft.rows.count
+            manifest.firstRecordedAt = draft.rows.firstRecordedAt
+            manifest.lastRecordedAt = draft.rows.lastRecordedAt
             manifest.file = ExportManifest.File(
                 path: path,
                 format: format.rawValue,
@@ -123,31 +123,31 @@ extension Exporter {
 
     /// Writes a manifest that replaces the previous one, if any, and removes the file that no manifest names any more.
     func replace(_ stored: ExportManifest?, by manifest: ExportManifest) async throws -> ExportManifest {
-        if announcing == .on, manifest.file != nil || manifest.version > 1 {
-            try await ledger.add(WebhookDelivery(of: manifest, at: now()))
+        if manifest.file != nil || manifest.version > 1 {
+            try await webhooks?.add(WebhookDelivery(of: manifest, at: now()))
         }
         try await sink.write(
             manifest.json,
             to: manifest.name + ExportPath.manifestEnding,
             over: stored == nil ? .refused : .allowed
         )
-        if announcing == .on { try await ledger.release(WebhookDelivery.id(of: manifest), at: now()) }
+        try await webhooks?.release(WebhookDelivery.id(of: manifest), at: now())
         if let path = stored?.file?.path, path != manifest.file?.path { try await sink.remove(path) }
         return manifest
     }
 
-    private static let mostNoticesAtOnce = 1_000
+    private static let mostDeliveriesAtOnce = 1_000
 
     /// Releases deliveries whose manifest was written right before a crash. Removes those whose manifest was never
     /// written and has been superseded.
-    func releaseNotices() async throws {
-        guard announcing == .on else { return }
-        for notice in try await ledger.heldNotices(limit: Self.mostNoticesAtOnce) {
-            guard let name = notice.exportName, let manifest = try await readableManifest(name) else { continue }
-            if WebhookDelivery.id(of: manifest) == notice.id {
-                try await ledger.release(notice.id, at: now())
+    func releaseDeliveries() async throws {
+        guard let webhooks else { return }
+        for delivery in try await webhooks.heldDeliveries(limit: Self.mostDeliveriesAtOnce) {
+            guard let name = delivery.exportName, let manifest = try await readableManifest(name) else { continue }
+            if WebhookDelivery.id(of: manifest) == delivery.id {
+                try await webhooks.release(delivery.id, at: now())
             } else {
-                try await ledger.settle(notice)
+                try await webhooks.complete(delivery)
             }
         }
     }
@@ -172,12 +172,12 @@ extension Exporter {
     struct Draft {
         let file: any ExportFile
         let sums: ExportFileWriter.Sums
-        let tally: Tally
+        let rows: RowSummary
     }
 
-    /// The row statistics for the manifest.
-    struct Tally {
-        private(set) var rows: Int64 = 0
+    /// What the manifest contains about the rows.
+    struct RowSummary {
+        private(set) var count: Int64 = 0
         private(set) var last: Int64 = 0
         private(set) var firstRecordedAt: Timestamp?
         private(set) var lastRecordedAt: Timestamp?
@@ -185,7 +185,7 @@ extension Exporter {
         init(_ page: [StoredEvent]) { add(page) }
 
         mutating func add(_ page: [StoredEvent]) {
-            rows += Int64(page.count)
+            count += Int64(page.count)
             last = page.last?.sequence ?? last
             for stored in page {
                 let time = stored.event.recordedAt
@@ -202,19 +202,19 @@ extension Exporter {
         let file = try await sink.create(path)
         do {
             let writer = try ExportFileWriter(file, level: window.level)
-            var tally = Tally(page)
+            var rows = RowSummary(page)
             var text = format.header() + format.rows(page)
             while !text.isEmpty {
                 try Task.checkCancellation()
                 // Compresses these rows while the next page is read and encoded.
                 let ready = text
                 async let written: Void = writer.write(ready)
-                page = try await self.page(of: window, after: tally.last)
-                tally.add(page)
+                page = try await self.page(of: window, after: rows.last)
+                rows.add(page)
                 text = format.rows(page)
                 try await written
             }
-            return Draft(file: file, sums: try await writer.end(), tally: tally)
+            return Draft(file: file, sums: try await writer.end(), rows: rows)
         } catch {
             await file.discard()
             throw error

@@ -37,7 +37,8 @@ package actor Exporter: Service {
     let sink: any ExportSink
     private let recorder: EventRecorder
     private let plans: @Sendable () -> [ExportPlan]
-    let announcing: ExportAnnouncing
+    /// The queue of the deliveries about finished exports; nil without a webhook.
+    let webhooks: (any WebhookQueue)?
     let now: @Sendable () -> Timestamp
     /// Monotonic clock that measures the duration of exports.
     let uptime: @Sendable () -> ContinuousClock.Instant
@@ -60,7 +61,7 @@ package actor Exporter: Service {
         sink: any ExportSink,
         recorder: EventRecorder,
         plans: @escaping @Sendable () -> [ExportPlan],
-        announcing: ExportAnnouncing = .off,
+        webhooks: (any WebhookQueue)? = nil,
         now: @escaping @Sendable () -> Timestamp,
         uptime: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         sleep: @escaping @Sendable (Duration) async throws -> Void,
@@ -72,7 +73,7 @@ package actor Exporter: Service {
         self.sink = sink
         self.recorder = recorder
         self.plans = plans
-        self.announcing = announcing
+        self.webhooks = webhooks
         self.now = now
         self.uptime = uptime
         self.sleep = sleep
@@ -91,7 +92,7 @@ package actor Exporter: Service {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 var pause = Self.longestSleep
-                await self.tellOfHeldNotices()
+                await self.releaseHeldDeliveries()
                 for plan in self.plans() {
                     let next = await TraceContext.$current.withValue(self.traces.root()) {
                         await self.exportDue(plan, counting: failures)
@@ -109,9 +110,9 @@ package actor Exporter: Service {
         }
     }
 
-    private func tellOfHeldNotices() async {
+    private func releaseHeldDeliveries() async {
         do {
-            try await exclusively(.schedule) { try await releaseNotices() }
+            try await exclusively(.schedule) { try await releaseDeliveries() }
         } catch is CancellationError {
             // The service stops; the next start queues them.
         } catch {

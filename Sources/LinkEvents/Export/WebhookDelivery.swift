@@ -67,8 +67,3 @@ package struct WebhookDelivery: Sendable, Hashable {
         payload = writer.text
     }
 }
-
-/// Whether exports are announced to the webhook.
-package enum ExportAnnouncing: Sendable {
-    case off, on
-}

@@ -60,8 +60,6 @@ package final class EventRecorder: Service {
     private actor Writer {
         private let executor = BlockingExecutor(label: "fingerpost.log")
         nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
-        func run(_ body: () async throws -> Void) async throws { try await body() }
     }
 
     /// Submits the events of one request: at most 100, committed together. `completion` is called once, after the
@@ -136,16 +134,19 @@ package final class EventRecorder: Service {
     /// is stored or refused. Throws after a failed write or fsync.
     package func run() async throws {
         try await withTaskCancellationOrGracefulShutdownHandler {
-            try await writer.run(writeWhatComes)
+            try await writeWhatComes(on: writer)
         } onCancelOrGracefulShutdown: {
             self.stop()
         }
     }
 
-    private func writeWhatComes() async throws {
-        while let work = await nextWork() {
+    // The isolation is a parameter of each function up to the suspension. A continuation that is created in a function
+    // without it resumes on the global executor: each commit then takes two more changes of threads.
+
+    private func writeWhatComes(on writer: isolated Writer) async throws {
+        while let work = await nextWork(on: writer) {
             switch work {
-            case .batch(let requests): try await write(requests)
+            case .batch(let requests): try await write(requests, on: writer)
             case .fence(let completion):
                 do {
                     completion(.success(try await store.lastSequence()))
@@ -171,7 +172,7 @@ package final class EventRecorder: Service {
         case wait
     }
 
-    private func nextWork() async -> RecorderStateMachine.Work? {
+    private func nextWork(on writer: isolated Writer) async -> RecorderStateMachine.Work? {
         while true {
             let step = state.withLock { state -> Step in
                 if let work = state.machine.take() { return .work(work) }
@@ -194,10 +195,10 @@ package final class EventRecorder: Service {
         }
     }
 
-    private func write(_ requests: [RecorderStateMachine.Request]) async throws {
+    private func write(_ requests: [RecorderStateMachine.Request], on writer: isolated Writer) async throws {
         let start = ContinuousClock.now
         do {
-            try await commit(requests)
+            try await commit(requests, on: writer)
             if wasDiskFull(now: false) { logger.notice("the disk has free space again; events are recorded") }
         } catch EventStoreError.full {
             if !wasDiskFull(now: true) {
@@ -206,7 +207,7 @@ package final class EventRecorder: Service {
             refuse(requests, .diskFull)
         } catch EventStoreError.refused where requests.count > 1 {
             // One of them cannot be stored: each request gets its own transaction, so that only the offender fails.
-            try await writeOneByOne(requests)
+            try await writeOneByOne(requests, on: writer)
         } catch EventStoreError.refused(let problem) {
             logger.error("an event could not be stored", metadata: ["problem": "\(problem)"])
             refuse(requests, .unstorable)
@@ -218,10 +219,10 @@ package final class EventRecorder: Service {
         Self.commitDuration.record(duration: ContinuousClock.now - start)
     }
 
-    private func writeOneByOne(_ requests: [RecorderStateMachine.Request]) async throws {
+    private func writeOneByOne(_ requests: [RecorderStateMachine.Request], on writer: isolated Writer) async throws {
         for (index, request) in requests.enumerated() {
             do {
-                try await write([request])
+                try await write([request], on: writer)
             } catch {
                 refuse(requests[(index + 1)...], .ioError)
                 throw error
@@ -229,7 +230,7 @@ package final class EventRecorder: Service {
         }
     }
 
-    private func commit(_ requests: [RecorderStateMachine.Request]) async throws {
+    private func commit(_ requests: [RecorderStateMachine.Request], on writer: isolated Writer) async throws {
         var events: [Event] = []
         events.reserveCapacity(requests.reduce(0) { $0 + $1.events.count })
         for request in requests { events += request.events }

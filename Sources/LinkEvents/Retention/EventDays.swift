@@ -7,7 +7,7 @@ package protocol EventDays: Sendable {
     func closeFinishedDays() async throws
 
     /// Returns the rows in closed days by tenant, oldest day first, without dropped rows.
-    func heldRows() async throws -> [RetainedRows]
+    func retainedRows() async throws -> [RetainedRows]
 
     /// Returns the clock of the last retention pass; nil if there never was one.
     func retentionClock() async throws -> RetentionClock?

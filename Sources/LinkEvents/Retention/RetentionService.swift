@@ -75,7 +75,7 @@ package actor RetentionService: Service {
 
     /// Returns what a pass would do with the rows of closed days. Changes nothing.
     package func state(forcing forced: TenantID? = nil) async throws -> Report {
-        let (held, today, rules) = (try await days.heldRows(), now().day, rules())
+        let (held, today, rules) = (try await days.retainedRows(), now().day, rules())
         let isWaiting = try await clock().jumpedAt != nil
         var report = Report()
         for rows in held {

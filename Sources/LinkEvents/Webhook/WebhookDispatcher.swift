@@ -19,11 +19,11 @@ package struct Webhook: Sendable {
     }
 }
 
-/// Sends the ledger's webhook deliveries with at-least-once semantics. Each ``WebhookDelivery`` is retried until a 2xx
+/// Sends the queued webhook deliveries with at-least-once semantics. Each ``WebhookDelivery`` is retried until a 2xx
 /// response, for a day at most. It is removed only after the response, so a crash in between sends it again with the
 /// same id.
 package struct WebhookDispatcher: Service {
-    private let ledger: any ExportLedger
+    private let queue: any WebhookQueue
     private let webhook: @Sendable () -> Webhook
     private let now: @Sendable () -> Timestamp
     private let sleep: @Sendable (Duration) async throws -> Void
@@ -41,14 +41,14 @@ package struct WebhookDispatcher: Service {
 
     /// - Parameter webhook: Called for every attempt, so that its secrets can be replaced.
     package init(
-        ledger: any ExportLedger,
+        queue: any WebhookQueue,
         webhook: @autoclosure @escaping @Sendable () -> Webhook,
         now: @escaping @Sendable () -> Timestamp,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
         traces: TraceSource = TraceSource(),
         logger: Logger
     ) {
-        self.ledger = ledger
+        self.queue = queue
         self.webhook = webhook
         self.now = now
         self.sleep = sleep
@@ -60,7 +60,7 @@ package struct WebhookDispatcher: Service {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 do {
-                    try await announceDue()
+                    try await deliverDue()
                     try await sleep(Self.longestSleep)
                 } catch is CancellationError {
                     return
@@ -77,33 +77,33 @@ package struct WebhookDispatcher: Service {
     }
 
     /// Attempts every due delivery once, up to 100 per call.
-    package func announceDue() async throws {
-        for notice in try await ledger.notices(dueAt: now(), limit: Self.batch) {
+    package func deliverDue() async throws {
+        for delivery in try await queue.deliveries(dueAt: now(), limit: Self.batch) {
             try Task.checkCancellation()
-            try await TraceContext.$current.withValue(traces.root()) { try await announce(notice) }
+            try await TraceContext.$current.withValue(traces.root()) { try await deliver(delivery) }
         }
     }
 
-    private func announce(_ notice: WebhookDelivery) async throws {
-        guard let failure = await tell(notice) else {
-            try await ledger.settle(notice)
+    private func deliver(_ delivery: WebhookDelivery) async throws {
+        guard let failure = await send(delivery) else {
+            try await queue.complete(delivery)
             Self.count("delivered")
             return
         }
         // An attempt cut off by a shutdown does not count as failed.
         try Task.checkCancellation()
-        try await postpone(notice, because: failure)
+        try await postpone(delivery, because: failure)
     }
 
     /// Sends the delivery. Returns the reason for a failure; nil if the receiver accepted it.
-    private func tell(_ notice: WebhookDelivery) async -> String? {
-        let body = Array(notice.payload.utf8)
+    private func send(_ delivery: WebhookDelivery) async -> String? {
+        let body = Array(delivery.payload.utf8)
         let webhook = webhook()
         do {
             let answer = try await webhook.http.post(
                 webhook.url,
                 json: body,
-                headers: webhook.secrets.headers(id: notice.id, at: now(), body: body)
+                headers: webhook.secrets.headers(id: delivery.id, at: now(), body: body)
             )
             return (200..<300).contains(answer.status) ? nil : "it responded with \(answer.status)"
         } catch {
@@ -111,23 +111,23 @@ package struct WebhookDispatcher: Service {
         }
     }
 
-    private func postpone(_ notice: WebhookDelivery, because failure: String) async throws {
+    private func postpone(_ delivery: WebhookDelivery, because failure: String) async throws {
         let metadata: Logger.Metadata = [
-            "tenant": "\(notice.tenant)", "webhook.id": "\(notice.id)", "error": "\(failure)",
+            "tenant": "\(delivery.tenant)", "webhook.id": "\(delivery.id)", "error": "\(failure)",
         ]
-        guard notice.attempts < Self.pauses.count else {
-            try await ledger.settle(notice)
+        guard delivery.attempts < Self.pauses.count else {
+            try await queue.complete(delivery)
             Self.count("given_up")
             logger.error("a webhook delivery failed and will not be retried", metadata: metadata)
             return
         }
-        try await ledger.postpone(
-            notice,
-            to: Timestamp(milliseconds: now().milliseconds + Self.pauses[notice.attempts])
+        try await queue.postpone(
+            delivery,
+            to: Timestamp(milliseconds: now().milliseconds + Self.pauses[delivery.attempts])
         )
         Self.count("failed")
         logger.log(
-            level: notice.attempts == 0 ? .warning : .debug,
+            level: delivery.attempts == 0 ? .warning : .debug,
             "a webhook delivery failed and will be retried",
             metadata: metadata
         )

@@ -15,17 +15,17 @@ struct OrderCheck {
     /// Maximum number of reported overlaps; more are not useful before these are fixed.
     private static let mostOverlaps = 100
     /// Maximum number of remaining sample links to resolve before a route counts as reachable.
-    private static let mostQuestions = 64
+    private static let mostSearches = 64
     /// Of many routes with the same path, only the nearest are compared.
     private static let mostNeighbours = 100
     private static let mostComparisons = 200_000
     private static let mostParts = 256
     /// Maximum number of route evaluations, for each of the two questions. With thousands of routes for one path, the
     /// last ones are not checked.
-    private static let mostTrials = 2_000_000
+    private static let mostEvaluations = 2_000_000
     /// The cost of building and resolving a sample link.
-    private static let stepsPerQuestion = 20
-    private var trials = 0
+    private static let stepsPerSearch = 20
+    private var evaluations = 0
     /// Whether one of these limits ended the comparison.
     private var isCutShort = false
 
@@ -79,7 +79,7 @@ struct OrderCheck {
             isReached[rank] = false
             tellUnreachable(rank, cover)
         }
-        trials = 0
+        evaluations = 0
         findOverlaps(isReached)
         if budget.isUsedUp || isCutShort { tellUndecided() }
     }
@@ -105,9 +105,9 @@ struct OrderCheck {
     private mutating func cover(of rank: Int) -> Set<Int>? {
         var left = routes[rank].spaces
         var cover: Set<Int> = []
-        var questions = 0
+        var searches = 0
         while let space = left.popLast() {
-            guard let (taker, rests) = firstTaker(of: space, from: rank, &questions) else { return nil }
+            guard let (taker, rests) = firstTaker(of: space, from: rank, &searches) else { return nil }
             cover.insert(taker)
             left += rests
         }
@@ -119,12 +119,12 @@ struct OrderCheck {
     private mutating func firstTaker(
         of space: LinkSpace,
         from rank: Int,
-        _ questions: inout Int
+        _ searches: inout Int
     ) -> (Int, [LinkSpace])? {
         for number in 0..<LinkSpace.sampleCount {
-            questions += 1
-            if trials > Self.mostTrials { isCutShort = true }
-            guard questions <= Self.mostQuestions, trials <= Self.mostTrials, budget.spend(Self.stepsPerQuestion),
+            searches += 1
+            if evaluations > Self.mostEvaluations { isCutShort = true }
+            guard searches <= Self.mostSearches, evaluations <= Self.mostEvaluations, budget.spend(Self.stepsPerSearch),
                 let sample = space.sample(number, router.apps)
             else { continue }
             guard let winner = self.rank(for: sample), winner != rank else { return nil }
@@ -137,10 +137,10 @@ struct OrderCheck {
     /// Returns the rank of the route that answers the sample; nil for none.
     private mutating func rank(for sample: LinkSpace.Sample) -> Int? {
         let input = router.input(sample.link, sample.caller)
-        var trials = 0
-        defer { self.trials += trials }
+        var evaluations = 0
+        defer { self.evaluations += evaluations }
         return router.index.smallestRank(for: input.link, input) { rank, _, input in
-            trials += 1
+            evaluations += 1
             return router.route(at: rank).holds(for: input)
         }
     }
@@ -225,8 +225,8 @@ struct OrderCheck {
             let neighbourhood = Neighbourhood(routes[rank])
             for earlier in neighbours[neighbourhood, default: []].suffix(Self.mostNeighbours) {
                 guard overlaps < Self.mostOverlaps else { return }
-                guard comparisons < Self.mostComparisons, trials <= Self.mostTrials,
-                    budget.spend(Self.stepsPerQuestion)
+                guard comparisons < Self.mostComparisons, evaluations <= Self.mostEvaluations,
+                    budget.spend(Self.stepsPerSearch)
                 else {
                     isCutShort = true
                     return

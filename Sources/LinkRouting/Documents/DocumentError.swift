@@ -20,8 +20,8 @@ public struct DocumentError: Error, Hashable, Sendable, CustomStringConvertible 
 /// One value of a document with its path, and typed accessors that throw `DocumentError`.
 public struct DocumentField: Sendable {
     public let node: JSONNode
-    /// Path of the object or list that contains the value, and its key. They are joined when an error needs the path.
-    private let parent: String
+    /// Of the object or list that contains the value, and the last step. They become a text when an error needs the path.
+    private let parent: Place
     private let step: Step
     /// Whether the document comes from the store. Size limits for newly written documents are not applied to it,
     /// because an older version may have accepted more.
@@ -36,10 +36,10 @@ public struct DocumentField: Sendable {
     package init(stored node: JSONNode, path: String) { self.init(node, path: path, isStored: true) }
 
     init(_ node: JSONNode, path: String, isStored: Bool) {
-        self.init(node, in: path, .none, isStored: isStored)
+        self.init(node, in: .document(path), .none, isStored: isStored)
     }
 
-    fileprivate init(_ node: JSONNode, in parent: String, _ step: Step, isStored: Bool) {
+    fileprivate init(_ node: JSONNode, in parent: Place, _ step: Step, isStored: Bool) {
         self.node = node
         self.parent = parent
         self.step = step
@@ -50,23 +50,51 @@ public struct DocumentField: Sendable {
     ///
     /// - Parameter parent: Path of the object.
     package init(_ node: JSONNode, _ key: String, of parent: String) {
-        self.init(node, in: parent, .key(key), isStored: false)
+        self.init(node, in: .document(parent), .key(key), isStored: false)
+    }
+
+    /// An element of a list.
+    ///
+    /// - Parameter list: Path of the list.
+    init(_ node: JSONNode, at index: Int, of list: String, isStored: Bool) {
+        self.init(node, in: .document(list), .index(index), isStored: isStored)
     }
 
     fileprivate enum Step: Sendable {
         case none
         case key(String)
         case index(Int)
+
+        func path(in parent: String) -> String {
+            switch self {
+            case .none: parent
+            case .key(let key): parent.isEmpty ? key : "\(parent).\(key)"
+            case .index(let index): "\(parent)[\(index)]"
+            }
+        }
+    }
+
+    /// A place in a document. Its text is built for errors only: that of every object would take longer than reading it.
+    fileprivate indirect enum Place: Sendable {
+        case document(String)
+        case inside(Place, Step)
+
+        var path: String {
+            // Not recursive; the depth of a document is bounded, and so are the steps.
+            var (place, steps) = (self, [Step]())
+            while case .inside(let outer, let step) = place { (place, steps) = (outer, steps + [step]) }
+            guard case .document(let path) = place else { return "" }
+            return steps.reversed().reduce(path) { $1.path(in: $0) }
+        }
+    }
+
+    private var place: Place {
+        if case .none = step { return parent }
+        return .inside(parent, step)
     }
 
     /// Such as `table.routes[3].path`.
-    public var path: String {
-        switch step {
-        case .none: parent
-        case .key(let key): parent.isEmpty ? key : "\(parent).\(key)"
-        case .index(let index): "\(parent)[\(index)]"
-        }
-    }
+    public var path: String { step.path(in: parent.path) }
 
     public func error(_ message: String) -> DocumentError {
         DocumentError(path: path, position: node.position, message: message)
@@ -104,8 +132,8 @@ public struct DocumentField: Sendable {
 
     public func list() throws(DocumentError) -> [DocumentField] {
         guard let elements = node.elements else { throw error("\(shown) is \(node.kind); write a list.") }
-        let path = path
-        return elements.enumerated().map { DocumentField($1, in: path, .index($0), isStored: isStored) }
+        let place = place
+        return elements.enumerated().map { DocumentField($1, in: place, .index($0), isStored: isStored) }
     }
 
     /// Returns the entries of a list that is not empty, or a single value as a list of one.
@@ -153,19 +181,19 @@ public struct DocumentField: Sendable {
     /// Returns an object with arbitrary keys.
     public func anyObject() throws(DocumentError) -> ObjectField {
         guard let members = node.members else { throw error("\(shown) is \(node.kind); write an object.") }
-        return ObjectField(field: self, path: path, members: members)
+        return ObjectField(field: self, place: place, members: members)
     }
 }
 
 /// An object of a document, read member by member.
 public struct ObjectField: Sendable {
     public let field: DocumentField
-    private let path: String
+    private let place: DocumentField.Place
     let members: [JSONNode.Member]
 
-    fileprivate init(field: DocumentField, path: String, members: [JSONNode.Member]) {
+    fileprivate init(field: DocumentField, place: DocumentField.Place, members: [JSONNode.Member]) {
         self.field = field
-        self.path = path
+        self.place = place
         self.members = members
     }
 
@@ -188,7 +216,7 @@ public struct ObjectField: Sendable {
     }
 
     private func field(of member: JSONNode.Member) -> DocumentField {
-        DocumentField(member.value, in: path, .key(member.key), isStored: field.isStored)
+        DocumentField(member.value, in: place, .key(member.key), isStored: field.isStored)
     }
 
     /// Throws for the first unknown key and suggests a similar known one.

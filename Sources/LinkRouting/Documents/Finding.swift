@@ -74,7 +74,7 @@ public struct Finding: Sendable, Hashable {
         /// A proof would take too long, so no claim is made.
         case undecided
         /// The association files open links in an app that the table would not open.
-        case associationOverOpen = "association_over_open"
+        case associationOvermatch = "association_over_open"
     }
 
     public init(

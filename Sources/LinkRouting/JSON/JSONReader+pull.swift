@@ -1,7 +1,7 @@
 /// Reading a document value by value, without a tree of the whole.
 extension JSONReader {
-    /// Reads UTF-8 bytes as one JSON value, which `body` consumes: an object with ``members(_:)``, any other value with
-    /// ``node()``. Keys must not repeat.
+    /// Reads UTF-8 bytes as one JSON value, which `body` consumes: an object with ``members(_:)``, a list with
+    /// ``elements(_:)``, and any value with ``node()``. Keys must not repeat.
     ///
     /// - Throws: A ``JSONSyntaxError``, or what `body` throws. A syntax error anywhere in the text takes precedence.
     package static func read(
@@ -38,6 +38,23 @@ extension JSONReader {
         while true {
             try read(&self, try memberKey(&keys))
             if try endsAfterElement(closing: UInt8(ascii: "}")) { return }
+        }
+    }
+
+    /// Whether the next value is a list.
+    package var isList: Bool { peek() == UInt8(ascii: "[") }
+
+    /// Reads a list. `read` is called for each element, in order, and must consume it.
+    ///
+    /// - Precondition: The next value is a list.
+    package mutating func elements(_ read: (inout JSONReader) throws -> Void) throws {
+        precondition(isList, "only a list has elements")
+        try countValue()
+        try enter()
+        guard !closes(UInt8(ascii: "]")) else { return }
+        while true {
+            try read(&self)
+            if try endsAfterElement(closing: UInt8(ascii: "]")) { return }
         }
     }
 }

@@ -91,6 +91,8 @@ public struct JSONReader {
         guard bytes.count <= limits.maximumBytes else {
             throw error(.tooLarge, "the text has \(bytes.count) bytes; at most \(limits.maximumBytes) are allowed.")
         }
+        // Only ASCII begins a text of JSON.
+        guard let first = peek(), first >= 0x80 || bytes.prefix(2).contains(0) else { return }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
             throw error(.byteOrderMark, "the text starts with a byte order mark; save it as UTF-8 without one.")
         }

@@ -6,7 +6,9 @@ public struct JSONWriter: Sendable {
     private var count = 0
     private let layout: Layout
     private var depth = 0
+    /// Whether a comma precedes the next key or element; false after a key.
     private var needsComma = false
+    /// Whether a key comes just before. Set in the pretty layout only, where its value is in the same line.
     private var followsKey = false
 
     public enum Layout: Sendable {
@@ -54,7 +56,7 @@ public struct JSONWriter: Sendable {
     /// Writes a key that needs no escape.
     public mutating func key(_ key: StaticString) {
         let comma = takeComma()
-        write(atMost: key.utf8CodeUnitCount + 4) { output in
+        write(atMost: ReservedOutput.length(ofKey: key) + 1) { output in
             if comma { output.append(UInt8(ascii: ",")) }
             output.append(key: key)
             return true
@@ -71,7 +73,9 @@ public struct JSONWriter: Sendable {
 
     @inline(__always)
     private mutating func endKey() {
-        if layout == .pretty { append(UInt8(ascii: " ")) }
+        needsComma = false
+        guard layout == .pretty else { return }
+        append(UInt8(ascii: " "))
         followsKey = true
     }
 
@@ -139,6 +143,23 @@ public struct JSONWriter: Sendable {
         self.node(node)
     }
 
+    /// Writes a key and a text of `count` bytes, which `fill` writes. They must be UTF-8 and need no escape.
+    package mutating func member(
+        _ name: StaticString,
+        plainBytes count: Int,
+        _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Void
+    ) {
+        key(name)
+        needsComma = true
+        followsKey = false
+        write(atMost: count + 2) { output in
+            output.append(UInt8(ascii: "\""))
+            output.append(count, filledBy: fill)
+            output.append(UInt8(ascii: "\""))
+            return true
+        }
+    }
+
     public mutating func node(_ node: JSONNode) {
         switch node.value {
         case .null: null()
@@ -190,16 +211,18 @@ public struct JSONWriter: Sendable {
     /// Writes what precedes a value in the pretty layout. In the compact layout, returns whether a comma precedes it.
     @inline(__always)
     private mutating func takeComma() -> Bool {
-        let comma = needsComma && !followsKey
+        let comma = needsComma
         needsComma = true
-        guard layout == .pretty else {
-            followsKey = false
-            return comma
-        }
+        guard layout == .pretty else { return comma }
+        beginPrettyValue(after: comma)
+        return false
+    }
+
+    @inline(never)
+    private mutating func beginPrettyValue(after comma: Bool) {
         if comma { append(UInt8(ascii: ",")) }
         if !followsKey, depth > 0 { breakLine() }
         followsKey = false
-        return false
     }
 
     private mutating func breakLine() {

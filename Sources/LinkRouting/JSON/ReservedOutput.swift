@@ -18,6 +18,12 @@ struct ReservedOutput {
     }
 
     @inline(__always)
+    mutating func append(_ count: Int, filledBy fill: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
+        fill(UnsafeMutableBufferPointer(start: place, count: count))
+        place += count
+    }
+
+    @inline(__always)
     mutating func append(_ text: StaticString) {
         append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
@@ -29,11 +35,17 @@ struct ReservedOutput {
             JSONBytes.isPlain(UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)),
             "the key '\(key)' needs an escape"
         )
-        append(UInt8(ascii: "\""))
-        append(key)
-        append(UInt8(ascii: "\""))
-        append(UInt8(ascii: ":"))
+        let count = key.utf8CodeUnitCount
+        place.pointee = UInt8(ascii: "\"")
+        JSONBytes.copy(UnsafeRawBufferPointer(start: key.utf8Start, count: count), to: place + 1)
+        place[count &+ 1] = UInt8(ascii: "\"")
+        place[count &+ 2] = UInt8(ascii: ":")
+        place += count &+ 3
     }
+
+    /// The number of bytes of a key with its quotes and its colon.
+    @inline(__always)
+    static func length(ofKey key: StaticString) -> Int { key.utf8CodeUnitCount &+ 3 }
 
     mutating func append(_ number: Int64) {
         if number < 0 { append(UInt8(ascii: "-")) }
@@ -73,9 +85,9 @@ enum JSONBytes {
         let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
         let backslashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
         // The top bit of a byte in `x - n & ~x` tells whether the byte is smaller than n.
-        let found =
-            ((word &- ones &* 0x20) & ~word) | ((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes)
-        return found & (ones &* 0x80)
+        // All three have the top bits of `word`.
+        let found = (word &- ones &* 0x20) | (quotes &- ones) | (backslashes &- ones)
+        return found & ~word & (ones &* 0x80)
     }
 
     static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -115,13 +127,42 @@ enum JSONBytes {
         return escapes(word) == 0
     }
 
-    /// Returns the end of a prefix of ASCII without bytes to escape, in steps of eight bytes.
+    /// Copies a short text in words, the last of which may overlap the one before it. `memcpy` takes longer, because
+    /// the compiler does not know the length.
+    @inline(__always)
+    static func copy(_ text: UnsafeRawBufferPointer, to place: UnsafeMutableRawPointer) {
+        guard let start = text.baseAddress else { return }
+        let count = text.count
+        func copy<Word: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _: Word.Type) {
+            (place + offset).storeBytes(of: (start + offset).loadUnaligned(as: Word.self), as: Word.self)
+        }
+        switch count {
+        case 8...:
+            var offset = 0
+            while offset < count {
+                copy(min(offset, count &- 8), UInt64.self)
+                offset &+= 8
+            }
+        case 4...:
+            copy(0, UInt32.self)
+            copy(count &- 4, UInt32.self)
+        case 2...:
+            copy(0, UInt16.self)
+            copy(count &- 2, UInt16.self)
+        case 1: copy(0, UInt8.self)
+        default: break
+        }
+    }
+
+    /// Returns the end of a prefix of ASCII without bytes to escape. It may end earlier within the last eight bytes.
     static func plainASCII(_ utf8: UnsafeBufferPointer<UInt8>) -> Int {
         let bytes = UnsafeRawBufferPointer(utf8)
         var index = 0
         while bytes.count - index >= 8 {
-            let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            guard (escapes(word) | word) & (ones &* 0x80) == 0 else { break }
+            let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            let others = (escapes(word) | word) & (ones &* 0x80)
+            // The lowest bit belongs to the first byte that ends the prefix.
+            guard others == 0 else { return index + others.trailingZeroBitCount / 8 }
             index += 8
         }
         return index

@@ -16,6 +16,11 @@ public struct HostName: Sendable, Hashable {
         guard !bytes.contains(UInt8(ascii: "%")), let lookup = Self.lookupForm(bytes[...]), !lookup.isEmpty else {
             throw .notAHost
         }
+        guard !Self.isPlain(lookup) else {
+            self.ascii = lookup
+            self.unicode = lookup
+            return
+        }
         var ascii: [String] = []
         var unicode: [String] = []
         for label in lookup.unicodeScalars.split(separator: ".") {
@@ -26,6 +31,21 @@ public struct HostName: Sendable, Hashable {
         self.ascii = ascii.joined(separator: ".")
         self.unicode = unicode.joined(separator: ".")
         guard self.ascii.utf8.count <= Self.maximumLength else { throw .tooLong }
+    }
+
+    /// Whether a host in lookup form needs no conversion and no check of its labels: it is ASCII without a hyphen, short,
+    /// and has no empty label. Most hosts are.
+    private static func isPlain(_ lookup: String) -> Bool {
+        var labelStart = 0
+        for (index, byte) in lookup.utf8.enumerated() {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): continue
+            case UInt8(ascii: ".") where (1...maximumLabelLength).contains(index - labelStart): labelStart = index + 1
+            default: return false
+            }
+        }
+        let count = lookup.utf8.count
+        return count <= maximumLength && (1...maximumLabelLength).contains(count - labelStart)
     }
 
     /// Creates a host from two forms that are known to match.

@@ -52,15 +52,20 @@ extension Resolution {
         }
         writer.key("parameters")
         writer.beginObject()
-        for parameter in parameters {
-            writer.key(escaping: parameter.name)
-            writer.value(parameter.value)
+        // Elements are read in place here and below: a copy costs more than its text.
+        for index in parameters.indices {
+            writer.key(escaping: parameters[index].name)
+            writer.value(parameters[index].value)
         }
         writer.endObject()
         if let variant { writer.experiment(variant) }
         writer.member("app", app?.rawValue)
         writer.key("destination")
-        if let destination { writer.destination(destination) } else { writer.null() }
+        if $destination.isPresent {
+            $destination.withValue { writer.destination($0) }
+        } else {
+            writer.null()
+        }
         if action == .signIn { writer.continuation(continuation) }
         if let trace { writer.trace(trace) }
     }
@@ -100,12 +105,12 @@ extension JSONWriter {
         if !destination.stack.isEmpty {
             key("stack")
             beginArray()
-            for screen in destination.stack {
+            for index in destination.stack.indices {
                 beginObject()
-                member("screen", screen.name)
-                if !screen.arguments.isEmpty {
+                member("screen", destination.stack[index].name)
+                if !destination.stack[index].arguments.isEmpty {
                     key("arguments")
-                    arguments(screen.arguments)
+                    arguments(destination.stack[index].arguments)
                 }
                 endObject()
             }
@@ -125,9 +130,9 @@ extension JSONWriter {
 
     private mutating func arguments(_ arguments: [ResolvedDestination.Argument]) {
         beginObject()
-        for argument in arguments {
-            key(escaping: argument.name)
-            switch argument.value {
+        for index in arguments.indices {
+            key(escaping: arguments[index].name)
+            switch arguments[index].value {
             case .parameter(let parameter): value(parameter)
             case .constant(let constant): node(constant)
             }

@@ -82,16 +82,16 @@ public struct Router: Sendable {
 
     private func resolve(asRead link: DeepLink, _ context: LinkContext, _ explanation: Explanation) -> Resolution {
         let app = appIndex(for: context)
-        var question = MatchState(compiled: compiled, app: app)
-        let rank = compiled.index.smallestRank(for: link, context, asking: .undecided) { question.holds($0, $1, $2) }
+        var matching = MatchState(compiled: compiled, app: app)
+        let rank = compiled.index.smallestRank(for: link, context, asking: .undecided) { matching.holds($0, $1, $2) }
         let hasAnswer = rank != nil || compiled.table.defaults.$fallback.isPresent
         guard hasAnswer || explanation == .included else {
-            let validFor = question.isVolatile(rank) ? 0 : Resolution.usualValidity
+            let validFor = matching.isVolatile(rank) ? 0 : Resolution.usualValidity
             return Resolution(outcome: .unmatched, app: app.map { compiled.apps[$0].id }, validFor: validFor)
         }
-        guard explanation == .included || question.isVolatile(rank) else { return answer(rank, link, context, app) }
+        guard explanation == .included || matching.isVolatile(rank) else { return answer(rank, link, context, app) }
         var resolution = answer(rank, link, context, app)
-        if question.isVolatile(rank) { resolution.validFor = 0 }
+        if matching.isVolatile(rank) { resolution.validFor = 0 }
         guard explanation == .included else { return resolution }
         let input = input(asRead: link, completed(context, app))
         resolution.trace = trace(input, winner: rank)
@@ -153,8 +153,8 @@ public struct Router: Sendable {
     /// Returns the index in ``routesInOrder`` of the route that matches a link of the tenant. This is the lookup of
     /// `resolve` without building the answer. Nil when no route matches.
     package func rank(of link: DeepLink, in context: LinkContext) -> Int? {
-        var question = MatchState(compiled: compiled, app: appIndex(for: context))
-        return compiled.index.smallestRank(for: link, context, asking: .undecided) { question.holds($0, $1, $2) }
+        var matching = MatchState(compiled: compiled, app: appIndex(for: context))
+        return compiled.index.smallestRank(for: link, context, asking: .undecided) { matching.holds($0, $1, $2) }
     }
 
     /// Returns the first route in order of precedence that matches the link, ignoring its `when`, and for which

@@ -99,6 +99,8 @@ extension Route {
     }
 
     private func refuseDoubledNames(_ field: DocumentField) throws(DocumentError) {
+        // A path alone has no doubled names, or its pattern would not have been read.
+        guard $host.isPresent || !query.isEmpty || $fragment.isPresent || !sensitive.isEmpty else { return }
         var seen: Set<String> = []
         for name in parameterNames where !seen.insert(name).inserted {
             throw field.error("the parameter '\(name)' is captured twice; give each its own name.")

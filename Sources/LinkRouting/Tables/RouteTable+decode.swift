@@ -31,63 +31,84 @@ extension RouteTable {
         -> RouteTable
     {
         let object = try field.object(keys)
-        if let version = object["formatVersion"] { try checkFormatVersion(version) }
-        if let requires = object["requires"] {
-            let unknown = try unknownFeatures(requires)
-            guard unknown.isEmpty else {
-                throw requires.error(
-                    "this engine does not support \(unknown.joined(separator: ", ")); upgrade Fingerpost."
-                )
-            }
-        }
-        var table = RouteTable()
-        var routeDefaults = Route.Defaults()
-        if let defaults = object["defaults"] {
-            let object = try defaults.object(Defaults.keys)
-            if let fallback = object["fallback"] {
-                let target = try fallback.object(Defaults.fallbackKeys)
-                table.defaults.fallback = try RouteTarget(target, forward: .none)
-            }
-            routeDefaults.letterCase = try object["caseSensitive"].map(LetterCase.init) ?? .sensitive
-            routeDefaults.trailingSlash = try object["trailingSlash"].map(Route.TrailingSlash.init) ?? .ignored
-            table.defaults.plusSign = try object["plusIsSpace"]?.bool() == true ? .space : .plus
-        }
-        if let screens = object["screens"] { table.screens = try ScreenDeclaration.all(screens) }
-        guard let routes = object["routes"] else { return table }
+        var decoder = try RouteTableDecoder(object)
+        guard let routes = object["routes"] else { return decoder.table }
         guard let nodes = routes.node.elements else {
             throw routes.error("\(routes.shown) is \(routes.node.kind); write a list.")
         }
         guard nodes.count <= maximumRoutes else {
             throw field.error("a table can have at most \(maximumRoutes) routes.")
         }
-        var ids: [RouteID: Int] = [:]
-        var arguments = SharedArguments()
-        // Creates one field at a time: a list of a million fields with their paths would take more memory than the
-        // table.
+        // Creates one field at a time: a list of a million fields would take more memory than the table.
+        let path = routes.path
         for (index, node) in nodes.enumerated() {
-            let field = DocumentField(node, path: "\(routes.path)[\(index)]", isStored: field.isStored)
+            let field = DocumentField(node, at: index, of: path, isStored: field.isStored)
             do throws(DocumentError) {
-                var route = try Route(field, defaults: routeDefaults)
-                arguments.share(with: &route)
-                if let first = ids.updateValue(index, forKey: route.id) {
-                    let line = nodes[first].position.line
-                    throw field.error(
-                        "duplicate id '\(route.id)', first used at routes[\(first)]\(line > 0 ? " in line \(line)" : ""); give "
-                            + "each route its own."
-                    )
-                }
-                table.routes.append(route)
+                try decoder.append(field)
             } catch {
                 errors.append(error)
                 guard errors.count < maximumErrors else {
                     errors.append(
                         field.error("only the first \(maximumErrors) errors are listed; more routes may have errors.")
                     )
-                    return table
+                    break
                 }
             }
         }
-        return table
+        return decoder.table
+    }
+
+    /// Reads a stored table of which `routes` is the last member, and stops at the first error. Of the document, it keeps
+    /// only one route at a time in memory.
+    ///
+    /// - Parameter path: The path of the table, for errors.
+    /// - Throws: A `JSONSyntaxError` or a `DocumentError`.
+    package init(reading reader: inout JSONReader, path: String) throws {
+        guard reader.isObject else {
+            let field = DocumentField(stored: try reader.node(), path: path)
+            throw field.error("\(field.shown) is \(field.node.kind); write an object.")
+        }
+        let position = reader.position
+        var members: [JSONNode.Member] = []
+        func decoder() throws -> RouteTableDecoder {
+            let head = JSONNode(.object(members), at: position)
+            return try RouteTableDecoder(DocumentField(stored: head, path: path).object(Self.keys))
+        }
+        var table: RouteTable?
+        try reader.members { reader, key in
+            guard table == nil else {
+                let member = DocumentField(stored: try reader.node(), path: "\(path).\(key.text)")
+                throw member.error("it comes after 'routes', which must be the last member.")
+            }
+            guard case "routes" = key else {
+                members.append(JSONNode.Member(key.text, try reader.node()))
+                return
+            }
+            table = try Self.routes(&reader, try decoder(), path: "\(path).routes")
+        }
+        self = try table ?? decoder().table
+    }
+
+    private static func routes(
+        _ reader: inout JSONReader,
+        _ head: RouteTableDecoder,
+        path: String
+    ) throws -> RouteTable {
+        guard reader.isList else {
+            let field = DocumentField(stored: try reader.node(), path: path)
+            throw field.error("\(field.shown) is \(field.node.kind); write a list.")
+        }
+        var decoder = head
+        var index = 0
+        try reader.elements { reader in
+            let field = DocumentField(try reader.node(), at: index, of: path, isStored: true)
+            guard index < maximumRoutes else {
+                throw field.error("a table can have at most \(maximumRoutes) routes.")
+            }
+            try decoder.append(field)
+            index += 1
+        }
+        return decoder.table
     }
 
     /// Throws for a format version that this engine does not read.

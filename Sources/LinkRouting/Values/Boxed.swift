@@ -20,6 +20,10 @@ public struct Boxed<Value: Hashable & Sendable>: Hashable, Sendable {
         if case .present = storage { true } else { false }
     }
 
+    /// Calls `body` with the value, if there is one, without a copy.
+    @inline(__always)
+    func withValue(_ body: (Value) -> Void) { if case .present(let value) = storage { body(value) } }
+
     public var wrappedValue: Value? {
         get {
             guard case .present(let value) = storage else { return nil }

@@ -7,8 +7,8 @@ import LinkService
 
 /// Serves the endpoint that applies a tenant's file: settings, table and suites in one transaction.
 struct ApplyController {
-    let gate: AdminAuthorizer
-    let editor: PublishingService
+    let authorizer: AdminAuthorizer
+    let publishing: PublishingService
     let limits: LiveLimits
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
@@ -17,7 +17,7 @@ struct ApplyController {
 
     /// Applies `{basedOn, settings, table, suites: {NAME: TEXT}, message, approvals, override}`.
     @Sendable private func apply(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .publish)
+        let entry = try authorizer.tenant(request, context, .publish)
         var request = request
         let expected = try request.expectedNumber()
         let body = try await request.document(upTo: limits.tableBytes)
@@ -31,13 +31,13 @@ struct ApplyController {
             "override"
         )
         let note = try PublishingService.Note(object)
-        let (wish, suites) = try await PublishingService.PlanRequest.read(object, suiteBytes: limits.suiteBytes)
-        try requireScopes(entry, wish, suites)
-        if let table = wish.table { try editor.requireAdmitted(table) }
+        let (planRequest, suites) = try await PublishingService.PlanRequest.read(object, suiteBytes: limits.suiteBytes)
+        try requireScopes(entry, planRequest, suites)
+        if let table = planRequest.table { try publishing.requireAdmitted(table) }
         try await context.once(entry.grant, of: entry.tenant)
         let applied = try await Publications.counted {
-            try await editor.apply(
-                wish,
+            try await publishing.apply(
+                planRequest,
                 suites: suites,
                 at: entry.place,
                 expected: expected,
@@ -53,16 +53,16 @@ struct ApplyController {
     /// The endpoint needs what the endpoints for its parts need.
     private func requireScopes(
         _ entry: AdminAuthorizer.Entry,
-        _ wish: PublishingService.PlanRequest,
+        _ planRequest: PublishingService.PlanRequest,
         _ suites: [SuiteName: String]
     ) throws {
         let scopes: [(scope: KeyGrant.Scope, isNeeded: Bool)] = [
-            (.tablesWrite, wish.table != nil || !suites.isEmpty), (.admin, wish.settings != nil),
+            (.tablesWrite, planRequest.table != nil || !suites.isEmpty), (.admin, planRequest.settings != nil),
         ]
         for (scope, isNeeded) in scopes where isNeeded && !entry.grant.allows(scope, for: entry.tenant) {
             throw Problem(entry.grant, lacking: scope, for: entry.tenant)
         }
-        guard entry.grant.isForWholeTenants || wish.settings == nil && suites.isEmpty else {
+        guard entry.grant.isForWholeTenants || planRequest.settings == nil && suites.isEmpty else {
             throw Problem(
                 .forbidden,
                 "Settings and suites belong to the whole tenant. They need a key without limits on environments or "

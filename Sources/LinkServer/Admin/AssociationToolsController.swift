@@ -8,7 +8,7 @@ import LinkService
 
 /// Validates and simulates association files: any file, or those of the live tables. Nothing is stored.
 struct AssociationToolsController {
-    let gate: AdminAuthorizer
+    let authorizer: AdminAuthorizer
     let live: LiveCatalog
     let files: AssociationFileCache
     let pool: WorkPool
@@ -23,7 +23,7 @@ struct AssociationToolsController {
 
     /// Validates the body, which is the file itself in any form.
     @Sendable private func validate(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let caller = caller(of: try gate.grant(request, context, .tablesRead))
+        let caller = caller(of: try authorizer.grant(request, context, .tablesRead))
         var request = request
         let bytes = Array(buffer: try await request.readBody(upTo: Self.maximumBytes))
         let platform = try request.uri.queryParameters.get("platform").map(Self.platform) ?? Self.platform(of: bytes)
@@ -48,7 +48,7 @@ struct AssociationToolsController {
     /// live file.
     @Sendable private func simulate(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         // The body names the tenant. The key is checked before it is read, and for the tenant afterwards.
-        let grant = try gate.grant(request, context, .tablesRead)
+        let grant = try authorizer.grant(request, context, .tablesRead)
         var request = request
         let body = Array(buffer: try await request.readBody(upTo: Self.maximumBytes))
         let limits = JSONReader.Limits(maximumBytes: Self.maximumBytes, maximumDepth: 66)
@@ -58,8 +58,8 @@ struct AssociationToolsController {
         }
         let object = try DocumentField(node, path: "").object("url", "file", "tenant", "app", "domain", "platform")
         let tenant = try object["tenant"]?.identifier(TenantID.self)
-        _ = try gate.grant(request, context, .tablesRead, of: tenant)
-        let question = Question(
+        _ = try authorizer.grant(request, context, .tablesRead, of: tenant)
+        let simulation = SimulationRequest(
             url: try object.required("url").text(),
             app: try object["app"]?.text(),
             domain: try object["domain"]?.text()
@@ -69,18 +69,18 @@ struct AssociationToolsController {
             guard let tenant else {
                 throw Problem(.invalidRequest, "Send 'file', the JSON of a file, or 'tenant', to use its live file.")
             }
-            return try await answer(question, try named.map(Self.platform) ?? .apple, tenant, caller)
+            return try await answer(simulation, try named.map(Self.platform) ?? .apple, tenant, caller)
         }
         guard tenant == nil else { throw Problem(.invalidRequest, "Send 'file' or 'tenant', not both.") }
         let platform = try named.map(Self.platform) ?? (file.node.elements == nil ? .apple : .android)
         let decision = try await pool.run(for: caller) { [node = file.node] _ in
-            question.decision(platform, node).json()
+            simulation.decision(platform, node).json()
         }
         return Response(json: Array(decision.utf8))
     }
 
     private func answer(
-        _ question: Question,
+        _ simulation: SimulationRequest,
         _ platform: AssociationFile,
         _ tenant: TenantID,
         _ caller: WorkPool.Caller
@@ -89,14 +89,14 @@ struct AssociationToolsController {
         guard catalog.table(of: tenant) != nil else {
             throw Problem(.unknownTenant, "The tenant '\(tenant)' does not exist or has no published table.")
         }
-        guard let host = question.host, let table = catalog.tableForAssociation(ofHost: host), table.tenant == tenant
+        guard let host = simulation.host, let table = catalog.tableForAssociation(ofHost: host), table.tenant == tenant
         else {
             throw Problem(.invalidRequest, "No domain of the tenant '\(tenant)' covers the URL's host.")
         }
         guard let served = files.file(platform, forHost: host, of: table) else { throw Problem.fileNotMade }
         let decision = try await pool.run(for: caller) { _ in
             let file = try JSONReader.parse(served.bytes, limits: JSONReader.Limits(maximumBytes: 1 << 26))
-            return question.decision(platform, file).json()
+            return simulation.decision(platform, file).json()
         }
         return Response(json: Array(decision.utf8))
     }
@@ -117,7 +117,7 @@ struct AssociationToolsController {
 }
 
 /// The subject of a simulation.
-private struct Question: Sendable {
+private struct SimulationRequest: Sendable {
     let url: String
     let app: String?
     let domain: String?

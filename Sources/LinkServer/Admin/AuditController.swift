@@ -6,7 +6,7 @@ package import LinkRouting
 
 /// Serves the audit log of changes, which is append-only.
 struct AuditController {
-    let gate: AdminAuthorizer
+    let authorizer: AdminAuthorizer
     let store: any AuditStore
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
@@ -26,7 +26,7 @@ struct AuditController {
             }
             tenant = id
         }
-        let grant = try gate.grant(request, context, .admin, of: tenant)
+        let grant = try authorizer.grant(request, context, .admin, of: tenant)
         guard grant.isForWholeTenants else {
             throw Problem(
                 .forbidden,
@@ -43,7 +43,7 @@ struct AuditController {
     }
 
     @Sendable private func verify(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let grant = try gate.grant(request, context, .admin)
+        let grant = try authorizer.grant(request, context, .admin)
         guard grant.tenant == nil else {
             throw Problem(.forbidden, "The audit chain covers all tenants. Verifying it needs a key for all tenants.")
         }

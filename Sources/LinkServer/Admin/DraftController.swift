@@ -8,8 +8,8 @@ import LinkRouting
 /// Serves a tenant's drafts, which are edited, checked, tested and published. `?draft=` names one; the default is
 /// `main`.
 struct DraftController {
-    let gate: AdminAuthorizer
-    let editor: PublishingService
+    let authorizer: AdminAuthorizer
+    let publishing: PublishingService
     let store: any SettingsStore & DraftStore
     let limits: LiveLimits
 
@@ -25,7 +25,7 @@ struct DraftController {
     }
 
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .tablesRead)
+        let entry = try authorizer.tenant(request, context, .tablesRead)
         try await store.require(entry.tenant)
         let drafts = try await store.drafts(of: entry.tenant, in: entry.environment)
         return Response(try PageRequest(request).answer(of: drafts, "drafts", \.json, key: \.name.rawValue))
@@ -33,13 +33,13 @@ struct DraftController {
 
     /// Returns the table of the draft; without a draft, the live one.
     @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .tablesRead)
-        let draft = try await editor.draft(at: entry.place)
+        let entry = try authorizer.tenant(request, context, .tablesRead)
+        let draft = try await publishing.draft(at: entry.place)
         return Response(draft.content, eTag: draft.version)
     }
 
     @Sendable private func write(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .tablesWrite)
+        let entry = try authorizer.tenant(request, context, .tablesWrite)
         var request = request
         var base = DraftBase.kept
         if let text = request.uri.queryParameters.get("base") {
@@ -53,7 +53,7 @@ struct DraftController {
         }
         let content = try await request.document(upTo: limits.tableBytes)
         try await context.once(entry.grant, of: entry.tenant)
-        let (draft, findings) = try await editor.saveDraft(
+        let (draft, findings) = try await publishing.saveDraft(
             content,
             at: entry.place,
             base: base,
@@ -65,7 +65,7 @@ struct DraftController {
     }
 
     @Sendable private func remove(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .tablesWrite)
+        let entry = try authorizer.tenant(request, context, .tablesWrite)
         try await store.require(entry.tenant)
         try await context.once(entry.grant, of: entry.tenant)
         let wasThere = try await store.removeDraft(
@@ -83,20 +83,20 @@ struct DraftController {
 
     /// Returns the findings in the body, or in the draft if there is no body.
     @Sendable private func check(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .tablesRead)
+        let entry = try authorizer.tenant(request, context, .tablesRead)
         var request = request
         let content: JSONNode
         if request.hasBody {
             content = try await request.document(upTo: limits.tableBytes)
-            try editor.requireAdmitted(content)
+            try publishing.requireAdmitted(content)
         } else {
-            content = try await editor.draft(at: entry.place).content
+            content = try await publishing.draft(at: entry.place).content
         }
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("findings")
         do {
-            writer.findings(try await editor.findings(in: content, of: entry.tenant))
+            writer.findings(try await publishing.findings(in: content, of: entry.tenant))
         } catch PublishingService.Failure.findings(let findings) {
             writer.findings(findings)
         }
@@ -108,20 +108,20 @@ struct DraftController {
     /// `{basedOn, settings, table, suites: {NAME: TEXT}}` if more would change or the table was made from an older
     /// revision.
     @Sendable private func plan(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .tablesRead)
+        let entry = try authorizer.tenant(request, context, .tablesRead)
         var request = request
         guard request.hasBody else {
-            let plan = try await editor.plan(at: entry.place, limit: entry.grant)
+            let plan = try await publishing.plan(at: entry.place, limit: entry.grant)
             return Response(plan.json, eTag: plan.checked.live?.rawValue ?? 0)
         }
         let body = try await request.document(upTo: limits.tableBytes)
-        let wish = try await Self.wish(body, suiteBytes: limits.suiteBytes)
-        if let table = wish.table { try editor.requireAdmitted(table) }
-        let plan = try await editor.plan(wish, at: entry.place, limit: entry.grant)
+        let planRequest = try await Self.planRequest(body, suiteBytes: limits.suiteBytes)
+        if let table = planRequest.table { try publishing.requireAdmitted(table) }
+        let plan = try await publishing.plan(planRequest, at: entry.place, limit: entry.grant)
         return Response(plan.json, eTag: plan.checked.live?.rawValue ?? 0)
     }
 
-    private static func wish(_ body: JSONNode, suiteBytes: Int) async throws -> PublishingService.PlanRequest {
+    private static func planRequest(_ body: JSONNode, suiteBytes: Int) async throws -> PublishingService.PlanRequest {
         guard body["routes"] == nil, (body["settings"] ?? body["table"]) != nil else { return .init(table: body) }
         let object = try DocumentField(body, path: "").object("basedOn", "settings", "table", "suites")
         return try await PublishingService.PlanRequest.read(object, suiteBytes: suiteBytes).0
@@ -129,23 +129,23 @@ struct DraftController {
 
     /// Runs the suite in the body against the draft; without a body, the stored suites.
     @Sendable private func test(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .tablesRead)
+        let entry = try authorizer.tenant(request, context, .tablesRead)
         var request = request
         let text = request.hasBody ? try await request.text(upTo: limits.suiteBytes) : nil
         var suite: LinkSuite?
         if let text { suite = try await LargeDocuments.readYAML(text) { try LinkSuite($0) } }
-        let results = try await editor.test(suite, at: entry.place)
+        let results = try await publishing.test(suite, at: entry.place)
         return Response(.object(["suites": .array(results.map(\.json))]))
     }
 
     @Sendable private func publish(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .publish)
+        let entry = try authorizer.tenant(request, context, .publish)
         let expected = try request.expectedDraft()
         var request = request
         let note = try await request.note(upTo: limits.bodyBytes)
         try await context.once(entry.grant, of: entry.tenant)
         let published = try await Publications.counted {
-            try await editor.publish(
+            try await publishing.publish(
                 entry.place,
                 expected: expected,
                 note: note,

@@ -8,7 +8,7 @@ import LinkService
 
 /// Erases the records of one install from the log and the exports.
 struct ErasureController {
-    let gate: AdminAuthorizer
+    let authorizer: AdminAuthorizer
     let eraser: Eraser
     let days: any EventDays
     let store: any SettingsStore & AuditStore
@@ -20,7 +20,7 @@ struct ErasureController {
     }
 
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenantWide(request, context, .admin)
+        let entry = try authorizer.tenantWide(request, context, .admin)
         try await store.require(entry.tenant)
         let erasures = try await days.erasures(of: entry.tenant)
         return Response(try PageRequest(request).answer(of: erasures, "erasures", \.json, key: { "\($0.id)" }))
@@ -28,7 +28,7 @@ struct ErasureController {
 
     /// Takes `{"stickyKey"}`, which is used once and stored nowhere; answers 201 when everything is erased.
     @Sendable private func erase(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenantWide(request, context, .admin)
+        let entry = try authorizer.tenantWide(request, context, .admin)
         try await store.require(entry.tenant)
         var request = request
         let object = try await request.object("stickyKey", upTo: limits.bodyBytes)

@@ -9,7 +9,7 @@ import NIOCore
 
 /// Lists, runs and downloads exports.
 struct ExportController {
-    let gate: AdminAuthorizer
+    let authorizer: AdminAuthorizer
     let exporter: Exporter
     let catalog: LiveCatalog
 
@@ -23,7 +23,7 @@ struct ExportController {
     }
 
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenantWide(request, context, .exportsRead)
+        let entry = try authorizer.tenantWide(request, context, .exportsRead)
         let names = try await told { try await exporter.names(of: entry.tenant) }
         var manifests: [String: JSONNode] = [:]
         let page = try PageRequest(request)
@@ -41,13 +41,13 @@ struct ExportController {
     /// Ends a window now and exports it. The response is its manifest or, with `?download`, its file: 204 if it has no
     /// rows.
     @Sendable private func runNow(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenantWide(request, context, .exportsRead)
+        let entry = try authorizer.tenantWide(request, context, .exportsRead)
         guard let table = catalog.current.table(of: entry.tenant) else {
             throw PublishingService.Failure.unknownTenant(entry.tenant)
         }
         do {
             try await context.once(entry.grant, of: entry.tenant)
-        } catch let replay as ReplayedAnswer {
+        } catch let replay as ReplayedResponse {
             // The first response streamed the file, so only its location is stored.
             guard let place = replay.answer.headers["Content-Location"], let path = Self.path(at: place) else {
                 throw replay
@@ -68,13 +68,13 @@ struct ExportController {
 
     /// Downloads `…/exports/dt=…/hour=…/events-….ndjson.gz`, or the manifest beside it.
     @Sendable private func download(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenantWide(request, context, .exportsRead)
+        let entry = try authorizer.tenantWide(request, context, .exportsRead)
         return try await file(at: path(of: entry.tenant, context))
     }
 
     /// Exports the window of that name again; the response is the manifest that is valid afterwards.
     @Sendable private func runAgain(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenantWide(request, context, .exportsRead)
+        let entry = try authorizer.tenantWide(request, context, .exportsRead)
         let path = try path(of: entry.tenant, context)
         try await context.once(entry.grant, of: entry.tenant)
         let manifest = try await told {

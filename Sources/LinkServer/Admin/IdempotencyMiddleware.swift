@@ -16,7 +16,7 @@ import Synchronization
 struct IdempotencyMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
 
-    let answers: KeptAnswers
+    let answers: IdempotencyResponses
     let keys: APIKeyAuthenticator
 
     func handle(
@@ -35,10 +35,10 @@ struct IdempotencyMiddleware: RouterMiddleware {
         context.repeatable = change
         defer { answers.end(change) }
         do {
-            let (answer, kept) = try await next(request, context).kept(upTo: KeptAnswers.maximumBytes)
+            let (answer, kept) = try await next(request, context).kept(upTo: IdempotencyResponses.maximumBytes)
             await answers.keep(kept, to: change)
             return answer
-        } catch let replay as ReplayedAnswer {
+        } catch let replay as ReplayedResponse {
             return Response(replay.answer)
         } catch let error as StoredNotLive {
             // The change is stored, so a repeat must not make it again.
@@ -53,7 +53,7 @@ extension ServerRequestContext {
     /// check that may refuse the request. Endpoints that change nothing do not call it, so that their responses are not
     /// stored.
     ///
-    /// - Throws: A ``ReplayedAnswer`` if the change was made before, or a ``Problem`` if the key has ended while the
+    /// - Throws: A ``ReplayedResponse`` if the change was made before, or a ``Problem`` if the key has ended while the
     ///   body arrived.
     func once(_ grant: KeyGrant, of tenant: TenantID? = nil) async throws {
         guard let keys, keys.stillHolds(grant) else { throw Problem.endedKey }

@@ -6,7 +6,7 @@ import LinkService
 
 /// Replays recorded links against a draft to show what it would change.
 struct ReplayController {
-    let gate: AdminAuthorizer
+    let authorizer: AdminAuthorizer
     let replayer: Replayer
     let limits: LiveLimits
 
@@ -16,14 +16,14 @@ struct ReplayController {
 
     /// The response shows recorded links, so the key must also be allowed to export them.
     @Sendable private func replay(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.allRoutes(request, context, .tablesRead)
+        let entry = try authorizer.allRoutes(request, context, .tablesRead)
         guard entry.grant.allows(.exportsRead, for: entry.tenant) else {
             throw Problem(.forbidden, "A replay shows recorded links, so this key needs the scope 'exports:read'.")
         }
         var request = request
-        let wish = try ReplayRequest(
+        let replayRequest = try ReplayRequest(
             try await request.object("sinceSeconds", "limit", "purposes", upTo: limits.bodyBytes)
         )
-        return Response(try await replayer.replay(wish, at: entry.place, limit: entry.grant).json)
+        return Response(try await replayer.replay(replayRequest, at: entry.place, limit: entry.grant).json)
     }
 }

@@ -6,8 +6,8 @@ package import LinkRouting
 
 /// Shows how long rows are retained and which wait to be dropped, and applies the retention.
 struct RetentionController {
-    let gate: AdminAuthorizer
-    let keeper: RetentionService
+    let authorizer: AdminAuthorizer
+    let retention: RetentionService
     let store: any SettingsStore & AuditStore
     let limits: LiveLimits
 
@@ -19,15 +19,15 @@ struct RetentionController {
     }
 
     @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenantWide(request, context, .exportsRead)
+        let entry = try authorizer.tenantWide(request, context, .exportsRead)
         try await store.require(entry.tenant)
-        return Response(try await keeper.state().json(of: entry.tenant))
+        return Response(try await retention.state().json(of: entry.tenant))
     }
 
     /// Drops at once the rows that may be dropped, as every night. With `{"force": {"reason"}}` the tenant's rows do
     /// not wait for their exports; the actor and the reason are written to the audit before anything is dropped.
     @Sendable private func apply(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenantWide(request, context, .admin)
+        let entry = try authorizer.tenantWide(request, context, .admin)
         try await store.require(entry.tenant)
         var request = request
         let object = try await request.object("force", upTo: limits.bodyBytes)
@@ -41,7 +41,7 @@ struct RetentionController {
                     "state in 1 to \(Self.longestReason) bytes why rows can be dropped before they are exported."
                 )
             }
-            let waiting = try await keeper.state().waiting.filter { $0.tenant == entry.tenant }
+            let waiting = try await retention.state().waiting.filter { $0.tenant == entry.tenant }
             try await store.note(
                 AuditAction(
                     .forceRetention,
@@ -52,7 +52,7 @@ struct RetentionController {
             )
             forced = entry.tenant
         }
-        return Response(try await keeper.applyRetention(forcing: forced).json(of: entry.tenant))
+        return Response(try await retention.applyRetention(forcing: forced).json(of: entry.tenant))
     }
 }
 

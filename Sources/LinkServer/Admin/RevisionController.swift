@@ -6,8 +6,8 @@ import LinkRouting
 
 /// Serves published tables, which are read, compared, rolled back, promoted to another environment and pruned.
 struct RevisionController {
-    let gate: AdminAuthorizer
-    let editor: PublishingService
+    let authorizer: AdminAuthorizer
+    let publishing: PublishingService
     let store: any SettingsStore & RevisionStore
     let limits: LiveLimits
 
@@ -25,7 +25,7 @@ struct RevisionController {
 
     /// Returns the live table.
     @Sendable private func live(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .tablesRead)
+        let entry = try authorizer.tenant(request, context, .tablesRead)
         try await store.require(entry.tenant)
         guard let revision = try await store.live(of: entry.tenant, in: entry.environment) else {
             throw Problem(
@@ -39,7 +39,7 @@ struct RevisionController {
 
     /// Lists the revisions of `?environment=`, by default of production, newest first.
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .tablesRead)
+        let entry = try authorizer.tenant(request, context, .tablesRead)
         try await store.require(entry.tenant)
         let page = try PageRequest(request)
         let rows = try await store.revisions(
@@ -52,18 +52,18 @@ struct RevisionController {
     }
 
     @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .tablesRead)
+        let entry = try authorizer.tenant(request, context, .tablesRead)
         return Response(try await row(try number(context), entry).json)
     }
 
     @Sendable private func table(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .tablesRead)
+        let entry = try authorizer.tenant(request, context, .tablesRead)
         return Response(try await content(of: try await row(try number(context), entry).revision, entry))
     }
 
     /// Returns the differences from this revision to `?to=`, by default to the live one.
     @Sendable private func diff(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .tablesRead)
+        let entry = try authorizer.tenant(request, context, .tablesRead)
         let from = try await row(try number(context), entry).revision
         var to = try await store.live(of: entry.tenant, in: entry.environment)
         if let text = request.uri.queryParameters.get("to") {
@@ -74,7 +74,7 @@ struct RevisionController {
             throw Problem(.noTable, "Nothing is published in '\(entry.environment)'; name a revision with 'to'.")
         }
         let (before, after) = (try await content(of: from, entry), try await content(of: to, entry))
-        let changes = try await editor.pool.run(for: .tenant(entry.tenant)) { _ in
+        let changes = try await publishing.pool.run(for: .tenant(entry.tenant)) { _ in
             TableDiff(from: before, to: after).json
         }
         return Response(.object(["from": .int(from.rawValue), "to": .int(to.rawValue), "changes": changes]))
@@ -82,7 +82,7 @@ struct RevisionController {
 
     /// Publishes the revision's table again, under a new number.
     @Sendable private func rollBack(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .publish)
+        let entry = try authorizer.tenant(request, context, .publish)
         let row = try await row(try number(context), entry)
         guard row.environment == entry.environment else {
             throw Problem(
@@ -96,7 +96,7 @@ struct RevisionController {
 
     /// Publishes the revision's table in the environment `?to=`.
     @Sendable private func promote(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .publish)
+        let entry = try authorizer.tenant(request, context, .publish)
         guard let text = request.uri.queryParameters.get("to"), let target = EnvironmentID(text) else {
             throw Problem(.invalidRequest, "Name the environment with '?to=', such as '?to=production'.")
         }
@@ -132,7 +132,7 @@ struct RevisionController {
         let note = try await request.note(upTo: limits.bodyBytes)
         try await context.once(entry.grant, of: entry.tenant)
         let published = try await Publications.counted {
-            try await editor.publishAgain(
+            try await publishing.publishAgain(
                 revision,
                 in: place,
                 expected: expected,
@@ -146,7 +146,7 @@ struct RevisionController {
 
     /// Prunes old revisions; accepts `{"keep": 50, "olderThanDays": 90}`.
     @Sendable private func prune(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenantWide(request, context, .admin)
+        let entry = try authorizer.tenantWide(request, context, .admin)
         try await store.require(entry.tenant)
         var request = request
         let object = try await request.object("keep", "olderThanDays", upTo: limits.bodyBytes)

@@ -7,8 +7,8 @@ import NIOCore
 
 /// Serves the single routes of a tenant's draft, and all of them as NDJSON.
 struct RouteController {
-    let gate: AdminAuthorizer
-    let editor: PublishingService
+    let authorizer: AdminAuthorizer
+    let publishing: PublishingService
     let limits: LiveLimits
 
     private static let lines = "application/x-ndjson"
@@ -23,8 +23,8 @@ struct RouteController {
 
     /// Returns a page of the routes; for clients that accept NDJSON all of them, one a line.
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .tablesRead)
-        let draft = try await editor.draft(at: entry.place)
+        let entry = try authorizer.tenant(request, context, .tablesRead)
+        let draft = try await publishing.draft(at: entry.place)
         let routes = draft.content["routes"]?.elements ?? []
         guard request.headers[.accept]?.contains(Self.lines) == true else {
             let page = try PageRequest(request).answer(of: routes, "routes", \.self) { $0["id"]?.text ?? "" }
@@ -44,7 +44,7 @@ struct RouteController {
     /// Imports routes, one a line. They replace those with the same ids, and new ones are appended; `?mode=replace`
     /// removes all others.
     @Sendable private func importRoutes(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .tablesWrite)
+        let entry = try authorizer.tenant(request, context, .tablesWrite)
         let mode = request.uri.queryParameters.get("mode") ?? "merge"
         guard ["merge", "replace"].contains(mode) else {
             throw Problem(.invalidRequest, "'mode' must be 'merge' or 'replace'.")
@@ -53,7 +53,7 @@ struct RouteController {
         for try await buffer in request.body { try lines.add(buffer.readableBytesView) }
         let routes = try lines.finish()
         try await context.once(entry.grant, of: entry.tenant)
-        let (draft, findings) = try await editor.importRoutes(
+        let (draft, findings) = try await publishing.importRoutes(
             routes,
             replacing: mode == "replace",
             at: entry.place,
@@ -65,15 +65,15 @@ struct RouteController {
     }
 
     @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .tablesRead)
-        let (route, version) = try await editor.route(try id(context), at: entry.place)
+        let entry = try authorizer.tenant(request, context, .tablesRead)
+        let (route, version) = try await publishing.route(try id(context), at: entry.place)
         return Response(route, eTag: version)
     }
 
     /// Writes a route. An existing one keeps its position; a new one is appended, or inserted before another with
     /// `?before=ID`.
     @Sendable private func write(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .tablesWrite)
+        let entry = try authorizer.tenant(request, context, .tablesWrite)
         let id = try id(context)
         var placement = PublishingService.Placement.keep
         if let text = request.uri.queryParameters.get("before") {
@@ -85,7 +85,7 @@ struct RouteController {
         var request = request
         let route = try await request.document(upTo: limits.tableBytes)
         try await context.once(entry.grant, of: entry.tenant)
-        let (draft, findings, isNew) = try await editor.saveRoute(
+        let (draft, findings, isNew) = try await publishing.saveRoute(
             route,
             id: id,
             placement: placement,
@@ -98,10 +98,10 @@ struct RouteController {
     }
 
     @Sendable private func remove(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .tablesWrite)
+        let entry = try authorizer.tenant(request, context, .tablesWrite)
         let id = try id(context)
         try await context.once(entry.grant, of: entry.tenant)
-        let draft = try await editor.removeRoute(
+        let draft = try await publishing.removeRoute(
             id,
             at: entry.place,
             expected: try request.expectedDraft(),

@@ -6,7 +6,7 @@ import LinkRouting
 
 /// Serves a tenant's stored suites. A table that fails one is not published.
 struct SuiteController {
-    let gate: AdminAuthorizer
+    let authorizer: AdminAuthorizer
     let store: any SettingsStore & SuiteStore
     let limits: LiveLimits
 
@@ -18,7 +18,7 @@ struct SuiteController {
     }
 
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .tablesRead)
+        let entry = try authorizer.tenant(request, context, .tablesRead)
         try await store.require(entry.tenant)
         let page = try PageRequest(request)
         let suites = try await store.suites(of: entry.tenant)
@@ -31,7 +31,7 @@ struct SuiteController {
 
     /// Returns the suite's text as it was written.
     @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .tablesRead)
+        let entry = try authorizer.tenant(request, context, .tablesRead)
         let name = try name(context)
         guard let row = try await store.suites(of: entry.tenant).first(where: { $0.name == name }) else {
             throw Self.unknown(name)
@@ -43,7 +43,7 @@ struct SuiteController {
     }
 
     @Sendable private func write(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenantWide(request, context, .tablesWrite)
+        let entry = try authorizer.tenantWide(request, context, .tablesWrite)
         try await store.require(entry.tenant)
         let name = try name(context)
         var request = request
@@ -64,7 +64,7 @@ struct SuiteController {
     }
 
     @Sendable private func remove(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenantWide(request, context, .tablesWrite)
+        let entry = try authorizer.tenantWide(request, context, .tablesWrite)
         let name = try name(context)
         try await context.once(entry.grant, of: entry.tenant)
         let wasThere = try await store.removeSuite(

@@ -6,8 +6,8 @@ import LinkRouting
 
 /// Serves tenants and their settings.
 struct TenantController {
-    let gate: AdminAuthorizer
-    let editor: PublishingService
+    let authorizer: AdminAuthorizer
+    let publishing: PublishingService
     let store: any SettingsStore
     let limits: LiveLimits
 
@@ -22,7 +22,7 @@ struct TenantController {
     }
 
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let grant = try gate.grant(request, context, .tablesRead)
+        let grant = try authorizer.grant(request, context, .tablesRead)
         let visible = try await store.tenants().filter { grant.allows(.tablesRead, for: $0.id) }
         return Response(
             try PageRequest(request).answer(of: visible, "tenants") { tenant in
@@ -47,19 +47,19 @@ struct TenantController {
 
     @Sendable private func archive(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try await requireTenant(request, context)
-        try await editor.archive(entry.tenant, change: entry.change)
+        try await publishing.archive(entry.tenant, change: entry.change)
         return Response(.object(["tenant": .string(entry.tenant.rawValue), "archived": .bool(true)]))
     }
 
     @Sendable private func unarchive(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try await requireTenant(request, context)
-        try await editor.unarchive(entry.tenant, change: entry.change)
+        try await publishing.unarchive(entry.tenant, change: entry.change)
         return Response(.object(["tenant": .string(entry.tenant.rawValue), "archived": .bool(false)]))
     }
 
     @Sendable private func remove(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try await requireTenant(request, context)
-        try await editor.remove(entry.tenant, change: entry.change)
+        try await publishing.remove(entry.tenant, change: entry.change)
         return Response(status: .noContent)
     }
 
@@ -68,7 +68,7 @@ struct TenantController {
         _ request: Request,
         _ context: ServerRequestContext
     ) async throws -> AdminAuthorizer.Entry {
-        let entry = try gate.tenantWide(request, context, .admin)
+        let entry = try authorizer.tenantWide(request, context, .admin)
         guard entry.grant.tenant == nil else {
             throw Problem(.forbidden, "Only a key for all tenants can archive and remove tenants.")
         }
@@ -79,7 +79,7 @@ struct TenantController {
 
     /// Returns the live settings, or those of `?revision=`.
     @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .tablesRead)
+        let entry = try authorizer.tenant(request, context, .tablesRead)
         try await store.require(entry.tenant)
         var number: Int64?
         if let text = request.uri.queryParameters.get("revision") {
@@ -99,7 +99,7 @@ struct TenantController {
 
     /// Lists the revisions of the settings, newest first, without their contents.
     @Sendable private func history(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .tablesRead)
+        let entry = try authorizer.tenant(request, context, .tablesRead)
         try await store.require(entry.tenant)
         let page = try PageRequest(request)
         let rows = try await store.settingsHistory(
@@ -120,11 +120,11 @@ struct TenantController {
     }
 
     @Sendable private func write(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenantWide(request, context, .admin)
+        let entry = try authorizer.tenantWide(request, context, .admin)
         var request = request
         let content = try await request.document(upTo: Document.maximumSettingsBytes)
         try await context.once(entry.grant, of: entry.tenant)
-        let row = try await editor.saveSettings(
+        let row = try await publishing.saveSettings(
             content,
             of: entry.tenant,
             expected: try request.expectedNumber(),

@@ -1,6 +1,6 @@
+import Gzip
 import HTTPTransport
 import HTTPTypes
-import LinkEvents
 import LinkTable
 import NIOCore
 

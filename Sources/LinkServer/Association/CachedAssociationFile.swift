@@ -1,7 +1,7 @@
 import Crypto
+import Gzip
 import HTTPTransport
 import HTTPTypes
-import LinkEvents
 import NIOCore
 
 /// An association file in the form in which it is served: made once for each revision, in both encodings.

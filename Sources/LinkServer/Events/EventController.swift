@@ -8,9 +8,9 @@ import LinkRouting
 
 /// Serves the recorded events: in pages, from either end of the log, and as they are committed.
 struct EventController {
-    let gate: AdminAuthorizer
+    let authorizer: AdminAuthorizer
     let store: any SettingsStore
-    let log: any EventStore & EventHistory & EventStatistics
+    let log: ServiceLog
     let commits: CommitFeed
     let limits: LiveLimits
     let sleep: @Sendable (Duration) async throws -> Void
@@ -26,7 +26,7 @@ struct EventController {
 
     /// Newest first, continued with `?cursor=`; with `?after=SEQ` oldest first, for consumers of the whole log.
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.allRoutes(request, context, .exportsRead)
+        let entry = try authorizer.allRoutes(request, context, .exportsRead)
         try await store.require(entry.tenant)
         let page = try PageRequest(request)
         let filter = try EventFilter(request, in: entry.environment)
@@ -54,7 +54,7 @@ struct EventController {
         var scanned = 0
         var isAtEnd = false
         while found.count < page.limit, scanned < Self.mostScanned, !isAtEnd {
-            let events = try await log.events(
+            let events = try await log.history.events(
                 of: entry.tenant,
                 before: before,
                 since: filter.from?.day ?? .first,
@@ -79,7 +79,7 @@ struct EventController {
     /// Returns the sequence below which to search. An event is in the file of the day on which it was committed: the
     /// day of its time or, around midnight, the next.
     private func end(of filter: EventFilter) async throws -> Int64 {
-        guard let until = filter.until, let last = try await log.lastSequence(through: until.day.next) else {
+        guard let until = filter.until, let last = try await log.analytics.lastSequence(through: until.day.next) else {
             return .max
         }
         return last + 1
@@ -91,13 +91,13 @@ struct EventController {
         _ filter: EventFilter,
         _ entry: AdminAuthorizer.Entry
     ) async throws -> Response {
-        let last = try await log.lastSequence()
+        let last = try await log.events.lastSequence()
         // A log that was restored from a backup may end earlier.
         var position = min(after, last)
         var found: [StoredEvent] = []
         var scanned = 0
         while found.count < limit, scanned < Self.mostScanned, position < last {
-            let events = try await log.events(
+            let events = try await log.events.events(
                 of: entry.tenant,
                 in: (position + 1)...last,
                 limit: Self.pageSize
@@ -135,7 +135,7 @@ struct EventController {
 
     /// Streams events as they are committed, as server-sent events. `Last-Event-ID` says where to continue.
     @Sendable private func tail(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.allRoutes(request, context, .exportsRead, count: .tail)
+        let entry = try authorizer.allRoutes(request, context, .exportsRead, count: .tail)
         try await store.require(entry.tenant)
         let filter = try EventFilter(request, in: entry.environment)
         guard filter.from == nil, filter.until == nil else {
@@ -144,7 +144,7 @@ struct EventController {
                 "A tail starts now, or after 'Last-Event-ID'; leave out 'from' and 'until'."
             )
         }
-        var position = try await log.lastSequence()
+        var position = try await log.events.lastSequence()
         if let text = request.headers[.lastEventID] {
             guard let last = Int64(text), last >= 0 else {
                 throw Problem(.invalidRequest, "'Last-Event-ID' must be the 'id' of an event of this tail.")
@@ -160,13 +160,13 @@ struct EventController {
             problem.hints = [.retryAfter(seconds: 30)]
             throw problem
         }
-        let gate = gate
+        let authorizer = authorizer
         let tail = EventTail(
             tenant: entry.tenant,
             filter: filter,
-            log: log,
+            log: log.events,
             listening: listening,
-            mayGoOn: { gate.stillHolds(entry, request) },
+            mayGoOn: { authorizer.stillHolds(entry, request) },
             lifetime: .seconds(limits.tailSeconds),
             sleep: sleep
         )

@@ -20,14 +20,14 @@ package struct OpenAPIDocument: Sendable {
         PackageResources.drafts_yaml, PackageResources.revisions_yaml, PackageResources.keys_yaml,
         PackageResources.association_yaml, PackageResources.exports_yaml, PackageResources.log_yaml,
         PackageResources.schemas_yaml,
-        PackageResources.statistics_yaml, PackageResources.events_yaml,
+        PackageResources.analytics_yaml, PackageResources.events_yaml,
     ])
 
     private init(_ parts: [[UInt8]]) {
         do {
             let whole = try parts.map { try Document.readYAML(String(decoding: $0, as: UTF8.self)) }
                 .reduce(JSONNode.object([:])) { $0.overlaid(by: $1) }
-            content = try ProblemAnswers(of: whole).spelledOut(in: whole).addingDocumentSchemas()
+            content = try ProblemResponses(of: whole).spelledOut(in: whole).addingDocumentSchemas()
             json = content.json()
         } catch {
             preconditionFailure("the document is part of this program, and tests read it: \(error)")
@@ -36,7 +36,7 @@ package struct OpenAPIDocument: Sendable {
 }
 
 /// Expands `x-problems` to responses.
-private struct ProblemAnswers {
+private struct ProblemResponses {
     /// When each code is returned, as a text for people.
     private let occasions: [String: String]
     /// Codes that every operation may return.

@@ -18,20 +18,19 @@ package struct ServerDependencies: Sendable {
     package var appTableMaker: AppTableMaker
     package var keys: APIKeyAuthenticator
     package var admission: Admission
-    package var keyMaker: APIKeyIssuer
-    package var editor: PublishingService
-    /// The editor's pool, for all other work that grows with what a caller sends.
-    package var pool: WorkPool { editor.pool }
+    package var keyIssuer: APIKeyIssuer
+    package var publishing: PublishingService
+    /// The pool of ``PublishingService``, for all other work that grows with what a caller sends.
+    package var pool: WorkPool { publishing.pool }
     package var store: any CatalogStore
     package var exporter: Exporter
-    package var keeper: RetentionService
+    package var retention: RetentionService
     package var eraser: Eraser
-    package var days: any EventDays
-    package var log: any EventStore & EventHistory & EventStatistics
+    package var log: ServiceLog
     package var replayer: Replayer
     package var metrics: MetricRegistry
     package var limits: LiveLimits
-    package var unsent: UnsentAnswers
+    package var unsent: UnsentResponses
     package var traces: TraceSource
     package var logSettings: LogSettings
     /// For the public port.
@@ -50,18 +49,17 @@ package struct ServerDependencies: Sendable {
         appTableMaker: AppTableMaker,
         keys: APIKeyAuthenticator,
         admission: Admission,
-        keyMaker: APIKeyIssuer,
-        editor: PublishingService,
+        keyIssuer: APIKeyIssuer,
+        publishing: PublishingService,
         store: any CatalogStore,
         exporter: Exporter,
-        keeper: RetentionService,
+        retention: RetentionService,
         eraser: Eraser,
-        days: any EventDays,
-        log: any EventStore & EventHistory & EventStatistics,
+        log: ServiceLog,
         replayer: Replayer,
         metrics: MetricRegistry,
         limits: LiveLimits,
-        unsent: UnsentAnswers,
+        unsent: UnsentResponses,
         traces: TraceSource,
         logSettings: LogSettings,
         proxyProtocol: ProxyProtocol = .off,
@@ -74,14 +72,13 @@ package struct ServerDependencies: Sendable {
         self.appTableMaker = appTableMaker
         self.keys = keys
         self.admission = admission
-        self.keyMaker = keyMaker
-        self.editor = editor
-        largeDocuments = LargeDocuments(pool: editor.pool) { LargeDocuments.giveMemoryBack() }
+        self.keyIssuer = keyIssuer
+        self.publishing = publishing
+        largeDocuments = LargeDocuments(pool: publishing.pool) { LargeDocuments.giveMemoryBack() }
         self.store = store
         self.exporter = exporter
-        self.keeper = keeper
+        self.retention = retention
         self.eraser = eraser
-        self.days = days
         self.log = log
         self.replayer = replayer
         self.metrics = metrics
@@ -100,7 +97,7 @@ package struct OpsDependencies: Sendable {
     package var metrics: MetricRegistry
     package var readings: MetricReadings
     package var limits: LiveLimits
-    package var unsent: UnsentAnswers
+    package var unsent: UnsentResponses
     package var traces: TraceSource
     package var logSettings: LogSettings
     package var logger: Logger
@@ -112,7 +109,7 @@ package struct OpsDependencies: Sendable {
         metrics: MetricRegistry,
         readings: MetricReadings,
         limits: LiveLimits,
-        unsent: UnsentAnswers,
+        unsent: UnsentResponses,
         traces: TraceSource,
         logSettings: LogSettings,
         logger: Logger,
@@ -136,34 +133,35 @@ package struct OpsDependencies: Sendable {
 ///
 /// - Parameter certificates: If given, the port speaks only TLS, and HTTP/2 if it is offered.
 package func buildPublicServer(
-    _ parts: ServerDependencies,
+    _ dependencies: ServerDependencies,
     at address: ListenAddress,
     certificates: ServerCertificates? = nil,
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> PublicServer {
-    PublicServer(address: address, connection: publicConnection(parts, certificates), onListening: onListening)
+    PublicServer(address: address, connection: publicConnection(dependencies, certificates), onListening: onListening)
 }
 
-func publicConnection(_ parts: ServerDependencies, _ certificates: ServerCertificates? = nil) -> PublicConnection {
+func publicConnection(_ dependencies: ServerDependencies, _ certificates: ServerCertificates? = nil) -> PublicConnection
+{
     let service = PublicService(
-        router: publicRouter(parts),
-        catalog: parts.resolving.catalog,
-        instrumentation: instrumentation(parts, .public),
-        admission: parts.admission,
-        keys: parts.keys,
-        buffers: parts.requestBuffers,
-        date: ResponseDate(parts.resolving.now)
+        router: publicRouter(dependencies),
+        catalog: dependencies.resolving.catalog,
+        instrumentation: instrumentation(dependencies, .public),
+        admission: dependencies.admission,
+        keys: dependencies.keys,
+        buffers: dependencies.requestBuffers,
+        date: ResponseDate(dependencies.resolving.now)
     )
-    var connection = PublicConnection(service: service, http1: http1Pipeline(parts, .public))
-    if parts.proxyProtocol != .off {
-        connection.isTrustedProxy = { [admission = parts.admission] in admission.policy.proxies.contains($0) }
+    var connection = PublicConnection(service: service, http1: http1Pipeline(dependencies, .public))
+    if dependencies.proxyProtocol != .off {
+        connection.isTrustedProxy = { [admission = dependencies.admission] in admission.policy.proxies.contains($0) }
     }
     if let certificates {
         let streams = ConnectionRegistry(
-            limit: connections(parts, .public),
+            limit: connections(dependencies, .public),
             of: "fingerpost_http2_streams",
             port: .public,
-            metrics: parts.metrics
+            metrics: dependencies.metrics
         )
         connection.secure = PublicConnection.Secure(
             certificates: certificates,
@@ -175,101 +173,143 @@ func publicConnection(_ parts: ServerDependencies, _ certificates: ServerCertifi
 }
 
 /// The endpoints of the public port.
-func publicRouter(_ parts: ServerDependencies) -> PublicRouter {
+func publicRouter(_ dependencies: ServerDependencies) -> PublicRouter {
     PublicRouter(
         [
             OpenAPIController(document: .publicPort).endpoint,
-            ResolveController(resolving: parts.resolving, limits: parts.limits, admission: parts.admission).endpoint,
+            ResolveController(
+                resolving: dependencies.resolving,
+                limits: dependencies.limits,
+                admission: dependencies.admission
+            ).endpoint,
             AppEventController(
-                resolving: parts.resolving,
-                recorder: parts.appEvents,
-                limits: parts.limits,
-                admission: parts.admission
+                resolving: dependencies.resolving,
+                recorder: dependencies.appEvents,
+                limits: dependencies.limits,
+                admission: dependencies.admission
             ).endpoint,
             AppTableController(
-                live: parts.resolving.catalog,
-                tables: parts.appTables,
-                admission: parts.admission
+                live: dependencies.resolving.catalog,
+                tables: dependencies.appTables,
+                admission: dependencies.admission
             ).endpoint,
         ]
             + AssociationController(
-                live: parts.resolving.catalog,
-                files: parts.associationFiles,
-                admission: parts.admission,
-                tenants: parts.resolving.tenants
+                live: dependencies.resolving.catalog,
+                files: dependencies.associationFiles,
+                admission: dependencies.admission,
+                tenants: dependencies.resolving.tenants
             ).endpoints
-            + ClickController(resolving: parts.resolving, admission: parts.admission).endpoints
+            + ClickController(resolving: dependencies.resolving, admission: dependencies.admission).endpoints
     )
 }
 
 /// Builds the admin port: tenants, tables, routes, exports; every request needs a key.
 package func buildAdminApplication(
-    _ parts: ServerDependencies,
+    _ dependencies: ServerDependencies,
     at address: ListenAddress,
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
-    application(parts, .admin, at: address, router: adminRouter(parts), onListening: onListening)
+    application(dependencies, .admin, at: address, router: adminRouter(dependencies), onListening: onListening)
 }
 
-func adminRouter(_ parts: ServerDependencies) -> Hummingbird.Router<ServerRequestContext> {
-    let gate = AdminAuthorizer(keys: parts.keys, admission: parts.admission, now: parts.resolving.now)
-    let router = newRouter(parts, .admin)
-    router.add(middleware: AdmissionMiddleware(admission: parts.admission, keys: parts.keys))
+func adminRouter(_ dependencies: ServerDependencies) -> Hummingbird.Router<ServerRequestContext> {
+    let authorizer = AdminAuthorizer(
+        keys: dependencies.keys,
+        admission: dependencies.admission,
+        now: dependencies.resolving.now
+    )
+    let router = newRouter(dependencies, .admin)
+    router.add(middleware: AdmissionMiddleware(admission: dependencies.admission, keys: dependencies.keys))
     OpenAPIController(document: .adminPort).addRoutes(to: router)
-    router.add(middleware: LargeDocumentMiddleware(documents: parts.largeDocuments, keys: parts.keys))
+    router.add(middleware: LargeDocumentMiddleware(documents: dependencies.largeDocuments, keys: dependencies.keys))
     router.add(
         middleware: IdempotencyMiddleware(
-            answers: KeptAnswers(store: parts.store, now: gate.now, logger: parts.logger),
-            keys: parts.keys
+            answers: IdempotencyResponses(store: dependencies.store, now: authorizer.now, logger: dependencies.logger),
+            keys: dependencies.keys
         )
     )
-    TenantController(gate: gate, editor: parts.editor, store: parts.store, limits: parts.limits).addRoutes(
+    TenantController(
+        authorizer: authorizer,
+        publishing: dependencies.publishing,
+        store: dependencies.store,
+        limits: dependencies.limits
+    ).addRoutes(
         to: router
     )
-    DraftController(gate: gate, editor: parts.editor, store: parts.store, limits: parts.limits).addRoutes(
+    DraftController(
+        authorizer: authorizer,
+        publishing: dependencies.publishing,
+        store: dependencies.store,
+        limits: dependencies.limits
+    ).addRoutes(
         to: router
     )
-    ApplyController(gate: gate, editor: parts.editor, limits: parts.limits).addRoutes(to: router)
-    ReplayController(gate: gate, replayer: parts.replayer, limits: parts.limits).addRoutes(to: router)
-    RevisionController(gate: gate, editor: parts.editor, store: parts.store, limits: parts.limits).addRoutes(
+    ApplyController(authorizer: authorizer, publishing: dependencies.publishing, limits: dependencies.limits).addRoutes(
         to: router
     )
-    SuiteController(gate: gate, store: parts.store, limits: parts.limits).addRoutes(to: router)
-    KeyController(gate: gate, keys: parts.keyMaker, store: parts.store, limits: parts.limits).addRoutes(to: router)
-    AuditController(gate: gate, store: parts.store).addRoutes(to: router)
-    RouteController(gate: gate, editor: parts.editor, limits: parts.limits).addRoutes(to: router)
-    AssociationToolsController(
-        gate: gate,
-        live: parts.resolving.catalog,
-        files: parts.associationFiles,
-        pool: parts.pool
+    ReplayController(authorizer: authorizer, replayer: dependencies.replayer, limits: dependencies.limits).addRoutes(
+        to: router
+    )
+    RevisionController(
+        authorizer: authorizer,
+        publishing: dependencies.publishing,
+        store: dependencies.store,
+        limits: dependencies.limits
+    ).addRoutes(
+        to: router
+    )
+    SuiteController(authorizer: authorizer, store: dependencies.store, limits: dependencies.limits).addRoutes(
+        to: router
+    )
+    KeyController(
+        authorizer: authorizer,
+        keys: dependencies.keyIssuer,
+        store: dependencies.store,
+        limits: dependencies.limits
     ).addRoutes(to: router)
-    RetentionController(gate: gate, keeper: parts.keeper, store: parts.store, limits: parts.limits).addRoutes(
+    AuditController(authorizer: authorizer, store: dependencies.store).addRoutes(to: router)
+    RouteController(authorizer: authorizer, publishing: dependencies.publishing, limits: dependencies.limits).addRoutes(
+        to: router
+    )
+    AssociationToolsController(
+        authorizer: authorizer,
+        live: dependencies.resolving.catalog,
+        files: dependencies.associationFiles,
+        pool: dependencies.pool
+    ).addRoutes(to: router)
+    RetentionController(
+        authorizer: authorizer,
+        retention: dependencies.retention,
+        store: dependencies.store,
+        limits: dependencies.limits
+    ).addRoutes(
         to: router
     )
     ErasureController(
-        gate: gate,
-        eraser: parts.eraser,
-        days: parts.days,
-        store: parts.store,
-        limits: parts.limits
+        authorizer: authorizer,
+        eraser: dependencies.eraser,
+        days: dependencies.log.days,
+        store: dependencies.store,
+        limits: dependencies.limits
     ).addRoutes(to: router)
-    StatisticsController(
-        gate: gate,
-        store: parts.store,
-        catalog: parts.resolving.catalog,
-        statistics: parts.log,
-        pool: parts.pool
+    AnalyticsController(
+        authorizer: authorizer,
+        store: dependencies.store,
+        catalog: dependencies.resolving.catalog,
+        analytics: dependencies.log.analytics,
+        pool: dependencies.pool
     ).addRoutes(to: router)
     EventController(
-        gate: gate,
-        store: parts.store,
-        log: parts.log,
-        commits: parts.resolving.recorder.commits,
-        limits: parts.limits,
+        authorizer: authorizer,
+        store: dependencies.store,
+        log: dependencies.log,
+        commits: dependencies.resolving.recorder.commits,
+        limits: dependencies.limits,
         sleep: { try await Task.sleep(for: $0) }
     ).addRoutes(to: router)
-    ExportController(gate: gate, exporter: parts.exporter, catalog: parts.resolving.catalog).addRoutes(to: router)
+    ExportController(authorizer: authorizer, exporter: dependencies.exporter, catalog: dependencies.resolving.catalog)
+        .addRoutes(to: router)
     return router
 }
 
@@ -277,19 +317,19 @@ func adminRouter(_ parts: ServerDependencies) -> Hummingbird.Router<ServerReques
 ///
 /// - Parameter loops: Event loops for its connections; nil shares those of the other ports.
 package func buildOpsApplication(
-    _ parts: OpsDependencies,
+    _ dependencies: OpsDependencies,
     at address: ListenAddress,
     on loops: (any EventLoopGroup)? = nil,
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
-    application(parts, .ops, at: address, router: opsRouter(parts), on: loops, onListening: onListening)
+    application(dependencies, .ops, at: address, router: opsRouter(dependencies), on: loops, onListening: onListening)
 }
 
 /// Has no admission control: probes and Prometheus must not be refused.
-func opsRouter(_ parts: OpsDependencies) -> Hummingbird.Router<ServerRequestContext> {
-    let router = newRouter(parts, .ops)
-    HealthController(health: parts.health).addRoutes(to: router)
-    MetricsController(metrics: parts.metrics, readings: parts.readings).addRoutes(to: router)
+func opsRouter(_ dependencies: OpsDependencies) -> Hummingbird.Router<ServerRequestContext> {
+    let router = newRouter(dependencies, .ops)
+    HealthController(health: dependencies.health).addRoutes(to: router)
+    MetricsController(metrics: dependencies.metrics, readings: dependencies.readings).addRoutes(to: router)
     return router
 }
 
@@ -301,11 +341,11 @@ extension Logger {
 }
 
 /// The dependencies of the instrumentation that all ports share.
-private protocol PortParts {
+private protocol PortDependencies {
     var metrics: MetricRegistry { get }
     var tenants: TenantMetrics? { get }
     var limits: LiveLimits { get }
-    var unsent: UnsentAnswers { get }
+    var unsent: UnsentResponses { get }
     var traces: TraceSource { get }
     var logSettings: LogSettings { get }
     var logger: Logger { get }
@@ -313,11 +353,11 @@ private protocol PortParts {
     var makeRequestID: @Sendable () -> RecordedID { get }
 }
 
-extension OpsDependencies: PortParts {
+extension OpsDependencies: PortDependencies {
     fileprivate var tenants: TenantMetrics? { nil }
 }
 
-extension ServerDependencies: PortParts {
+extension ServerDependencies: PortDependencies {
     fileprivate var tenants: TenantMetrics? { resolving.tenants }
     fileprivate var uptime: @Sendable () -> ContinuousClock.Instant { resolving.uptime }
     fileprivate var makeRequestID: @Sendable () -> RecordedID {
@@ -325,50 +365,52 @@ extension ServerDependencies: PortParts {
     }
 }
 
-private func instrumentation(_ parts: some PortParts, _ port: PortRole) -> RequestInstrumentation {
+private func instrumentation(_ dependencies: some PortDependencies, _ port: PortRole) -> RequestInstrumentation {
     RequestInstrumentation(
         port: port,
-        metrics: RequestMetrics(port: port, metrics: parts.metrics, tenants: parts.tenants),
-        log: RequestLog(port: port, settings: parts.logSettings, logger: parts.logger),
-        errors: ErrorMapper(logger: parts.logger),
-        traces: parts.traces,
-        uptime: parts.uptime,
-        makeRequestID: parts.makeRequestID
+        metrics: RequestMetrics(port: port, metrics: dependencies.metrics, tenants: dependencies.tenants),
+        log: RequestLog(port: port, settings: dependencies.logSettings, logger: dependencies.logger),
+        errors: ErrorMapper(logger: dependencies.logger),
+        traces: dependencies.traces,
+        uptime: dependencies.uptime,
+        makeRequestID: dependencies.makeRequestID
     )
 }
 
 /// Returns a router with the instrumentation of every request.
-private func newRouter(_ parts: some PortParts, _ port: PortRole) -> Hummingbird.Router<ServerRequestContext> {
+private func newRouter(_ dependencies: some PortDependencies, _ port: PortRole)
+    -> Hummingbird.Router<ServerRequestContext>
+{
     let router = Router(context: ServerRequestContext.self)
-    router.add(middleware: FrameMiddleware(frame: instrumentation(parts, port)))
+    router.add(middleware: InstrumentationMiddleware(instrumentation: instrumentation(dependencies, port)))
     return router
 }
 
 /// The part of the descriptors that the connections of a port may use.
-private func connections(_ parts: some PortParts, _ port: PortRole) -> Int {
-    let limits = parts.limits.current
+private func connections(_ dependencies: some PortDependencies, _ port: PortRole) -> Int {
+    let limits = dependencies.limits.current
     return DescriptorShares(limit: limits.descriptors, wanted: limits.connections).connections(of: port)
 }
 
-private func http1Pipeline(_ parts: some PortParts, _ port: PortRole) -> HTTP1Pipeline {
-    let (limits, makeRequestID) = (parts.limits.current, parts.makeRequestID)
+private func http1Pipeline(_ dependencies: some PortDependencies, _ port: PortRole) -> HTTP1Pipeline {
+    let (limits, makeRequestID) = (dependencies.limits.current, dependencies.makeRequestID)
     let pipeline = HTTP1Pipeline(
         port: port,
         limits: ConnectionLimits(limits, bodySeconds: port == .admin ? limits.tableSeconds : limits.bodySeconds),
         refusals: TransportErrorResponses(
             port: port,
-            metrics: parts.metrics,
+            metrics: dependencies.metrics,
             makeRequestID: { makeRequestID().description }
         ),
-        registry: ConnectionRegistry(limit: connections(parts, port), port: port, metrics: parts.metrics),
-        unsent: parts.unsent
+        registry: ConnectionRegistry(limit: connections(dependencies, port), port: port, metrics: dependencies.metrics),
+        unsent: dependencies.unsent
     )
     pipeline.createGenericTypes()
     return pipeline
 }
 
 private func application(
-    _ parts: some PortParts,
+    _ dependencies: some PortDependencies,
     _ port: PortRole,
     at address: ListenAddress,
     router: Hummingbird.Router<ServerRequestContext>,
@@ -376,8 +418,8 @@ private func application(
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
     router.refuseOtherMethods()
-    let pipeline = http1Pipeline(parts, port)
-    var logger = parts.logger
+    let pipeline = http1Pipeline(dependencies, port)
+    var logger = dependencies.logger
     logger.logLevel = logger.levelOfHummingbird
     let application = Application(
         router: router,

@@ -6,9 +6,6 @@ package import LinkService
 package import Logging
 package import NetworkTypes
 
-/// Everything that the service does with its log.
-package typealias ServiceLog = EventStore & EventHistory & EventStatistics & EventDays & ExportLedger
-
 extension ServerDependencies {
     /// Builds the object graph of the public and the admin port, for the process and for tests.
     ///
@@ -20,12 +17,11 @@ extension ServerDependencies {
     package static func build(
         _ environment: ServerEnvironment,
         store: any CatalogStore,
-        log: any ServiceLog,
+        log: ServiceLog,
         recorder: EventRecorder,
         sealer: ContinuationSealer,
         sink: any ExportSink,
         signer: TableSigner? = nil,
-        announcing: ExportAnnouncing = .off,
         keys: [KeyGrant] = [],
         noteUse: @escaping @Sendable (_ id: KeyID, _ hour: Timestamp) -> Void = { _, _ in },
         maximumRoutes: Int = RouteTable.maximumRoutes,
@@ -37,7 +33,7 @@ extension ServerDependencies {
         isRecording: Bool = true,
         metrics: MetricRegistry,
         limits: LiveLimits,
-        unsent: UnsentAnswers,
+        unsent: UnsentResponses,
         logSettings: LogSettings,
         logger: Logger
     ) -> ServerDependencies {
@@ -49,8 +45,8 @@ extension ServerDependencies {
             tenants.add(tenantsOf: $0)
             appTables.update(for: $0)
         }
-        let clients = ClientCheck(statistics: log, now: environment.now)
-        let editor = PublishingService(
+        let clients = ClientCheck(analytics: log.analytics, now: environment.now)
+        let publishing = PublishingService(
             store: store,
             maximumRoutes: maximumRoutes,
             maximumTableBytes: { limits.tableBytes },
@@ -91,12 +87,12 @@ extension ServerDependencies {
             }
         }
         let exporter = Exporter(
-            store: log,
-            ledger: log,
+            store: log.events,
+            ledger: log.exports,
             sink: sink,
             recorder: recorder,
             plans: { catalog.current.tables.map { ExportPlan($0) } },
-            announcing: announcing,
+            webhooks: log.webhooks,
             now: environment.now,
             uptime: environment.uptime,
             sleep: environment.sleep,
@@ -120,7 +116,7 @@ extension ServerDependencies {
             resolving: resolving,
             appEvents: AppEventRecorder(
                 resolving: resolving,
-                tables: RevisionTables(store: store, pool: editor.pool, uptime: environment.uptime),
+                tables: RevisionTables(store: store, pool: publishing.pool, uptime: environment.uptime),
                 metrics: metrics,
                 logger: logger
             ),
@@ -129,7 +125,7 @@ extension ServerDependencies {
             appTableMaker: AppTableMaker(
                 cache: appTables,
                 store: store,
-                pool: editor.pool,
+                pool: publishing.pool,
                 now: environment.now,
                 sleep: environment.sleep,
                 logger: logger
@@ -141,21 +137,26 @@ extension ServerDependencies {
                 metrics: metrics,
                 uptime: environment.limiterTime
             ),
-            keyMaker: APIKeyIssuer(store: store, ring: authenticator, random: environment.randomBytes),
-            editor: editor,
+            keyIssuer: APIKeyIssuer(store: store, authenticator: authenticator, random: environment.randomBytes),
+            publishing: publishing,
             store: store,
             exporter: exporter,
-            keeper: RetentionService(
-                days: log,
+            retention: RetentionService(
+                days: log.days,
                 rules: { catalog.current.retentionRules },
                 now: environment.now,
                 sleep: environment.sleep,
                 logger: logger
             ),
-            eraser: Eraser(days: log, recorder: recorder, exporter: exporter, now: environment.now, logger: logger),
-            days: log,
+            eraser: Eraser(
+                days: log.days,
+                recorder: recorder,
+                exporter: exporter,
+                now: environment.now,
+                logger: logger
+            ),
             log: log,
-            replayer: Replayer(history: log, editor: editor, now: environment.now),
+            replayer: Replayer(history: log.history, publishing: publishing, now: environment.now),
             metrics: metrics,
             limits: limits,
             unsent: unsent,

@@ -139,7 +139,7 @@ extension ErrorMapper {
     }
 }
 
-/// Maps the errors of a port without ``FrameMiddleware``.
+/// Maps the errors of a port without ``InstrumentationMiddleware``.
 struct ErrorMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
 

@@ -69,10 +69,10 @@ final class RequestInstrumentation: Sendable {
 }
 
 /// Instruments the requests that Hummingbird's router answers.
-struct FrameMiddleware: RouterMiddleware {
+struct InstrumentationMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
 
-    let frame: RequestInstrumentation
+    let instrumentation: RequestInstrumentation
 
     func handle(
         _ request: Request,
@@ -80,18 +80,24 @@ struct FrameMiddleware: RouterMiddleware {
         next: @concurrent (Request, ServerRequestContext) async throws -> Response
     ) async throws -> Response {
         var context = context
-        frame.begin(request.head, &context.scope)
+        instrumentation.begin(request.head, &context.scope)
         return await TraceContext.$current.withValue(context.scope.trace) { [context] in
             var response: Response
             do {
                 response = try await next(request, context)
             } catch let error as any HTTPResponseError where error.status == .notFound {
-                let problem = Problem.unknownPath(request.uri.path, at: frame.port)
-                response = Response(frame.errors.answer(to: problem, context.scope))
+                let problem = Problem.unknownPath(request.uri.path, at: instrumentation.port)
+                response = Response(instrumentation.errors.answer(to: problem, context.scope))
             } catch {
-                response = Response(frame.errors.answer(to: error, context.scope))
+                response = Response(instrumentation.errors.answer(to: error, context.scope))
             }
-            frame.end(request.head, context.scope, route: context.endpointPath, response.status, &response.headers)
+            instrumentation.end(
+                request.head,
+                context.scope,
+                route: context.endpointPath,
+                response.status,
+                &response.headers
+            )
             return response
         }
     }

@@ -6,7 +6,7 @@ import LinkTable
 /// Finds the apps that would not understand a table: the oldest one that the settings name, and those in use according
 /// to the recorded events.
 package struct ClientCheck: Sendable {
-    private let statistics: any EventStatistics
+    private let analytics: any EventAnalytics
     private let now: @Sendable () -> Timestamp
     /// Returns what the engine of a version reads; nil for a version that never existed.
     private let understood: @Sendable (Version) -> TableFormat?
@@ -17,16 +17,16 @@ package struct ClientCheck: Sendable {
     private static let mostClients = 200
     private static let mostFindings = 20
 
-    package init(statistics: any EventStatistics, now: @escaping @Sendable () -> Timestamp) {
-        self.init(statistics: statistics, now: now) { TableFormat.understood(byEngine: $0) }
+    package init(analytics: any EventAnalytics, now: @escaping @Sendable () -> Timestamp) {
+        self.init(analytics: analytics, now: now) { TableFormat.understood(byEngine: $0) }
     }
 
     init(
-        statistics: any EventStatistics,
+        analytics: any EventAnalytics,
         now: @escaping @Sendable () -> Timestamp,
         understood: @escaping @Sendable (Version) -> TableFormat?
     ) {
-        self.statistics = statistics
+        self.analytics = analytics
         self.now = now
         self.understood = understood
     }
@@ -66,14 +66,14 @@ package struct ClientCheck: Sendable {
         let hour: Int64 = 3_600_000
         let end = (now().milliseconds / hour + 1) * hour
         let start = end - Self.days * Timestamp.millisecondsPerDay
-        let scope = StatisticsScope(
+        let scope = AnalyticsScope(
             tenant: tenant,
             environment: environment,
             purposes: [.live],
             edges: [start, end].map { Timestamp(milliseconds: $0) }
         )
-        let question = ValuesQuestion(scope: scope, dimension: .appEngine, limit: Self.mostClients)
-        return try await statistics.values(question).values.compactMap { value in
+        let query = ValuesQuery(scope: scope, dimension: .appEngine, limit: Self.mostClients)
+        return try await analytics.values(query).values.compactMap { value in
             let words = value.value.split(separator: " ")
             guard words.count == 3, let engine = Version(words[2]) else { return nil }
             return Client(app: String(words[0]), appVersion: String(words[1]), engine: engine, count: value.count)

@@ -6,15 +6,15 @@ package import LinkRouting
 /// Creates and ends keys; a running server applies a change at once.
 package struct APIKeyIssuer: Sendable {
     private let store: any KeyStore
-    private let ring: APIKeyAuthenticator?
+    private let authenticator: APIKeyAuthenticator?
     private let random: @Sendable (Int) -> Data
 
     /// - Parameters:
-    ///   - ring: The authenticator of the running server; nil for a directory that no process uses.
+    ///   - authenticator: The authenticator of the running server; nil for a directory that no process uses.
     ///   - random: Returns the given number of random bytes.
-    package init(store: any KeyStore, ring: APIKeyAuthenticator?, random: @escaping @Sendable (Int) -> Data) {
+    package init(store: any KeyStore, authenticator: APIKeyAuthenticator?, random: @escaping @Sendable (Int) -> Data) {
         self.store = store
-        self.ring = ring
+        self.authenticator = authenticator
         self.random = random
     }
 
@@ -101,25 +101,25 @@ package struct APIKeyIssuer: Sendable {
     ///   the machine.
     /// - Throws: A ``Problem`` if the key would exceed `within`.
     package func create(
-        _ wish: KeyRequest,
+        _ request: KeyRequest,
         change: AuditContext,
         within: KeyGrant? = nil
     ) async throws -> (key: APIKey, grant: KeyGrant) {
-        guard let key = APIKey(environment: wish.environment, random: random(APIKey.randomBytes)) else {
+        guard let key = APIKey(environment: request.environment, random: random(APIKey.randomBytes)) else {
             preconditionFailure("the number of random bytes is that of a key")
         }
         let grant = KeyGrant(
             id: key.id,
             secretHash: key.secretHash,
-            tenant: wish.tenant,
-            scopes: wish.scopes,
-            environments: wish.environments,
-            routes: wish.routes,
+            tenant: request.tenant,
+            scopes: request.scopes,
+            environments: request.environments,
+            routes: request.routes,
             createdAt: change.at,
-            expiresAt: wish.expiresAt,
+            expiresAt: request.expiresAt,
             createdBy: change.actor.kind == .key ? KeyID(rawValue: change.actor.id) : nil,
-            replaces: wish.replaces,
-            name: wish.name
+            replaces: request.replaces,
+            name: request.name
         )
         guard within.map(grant.isWithin) ?? true else {
             throw Problem(
@@ -129,7 +129,7 @@ package struct APIKeyIssuer: Sendable {
             )
         }
         try await store.saveKey(grant, change: change)
-        ring?.add([grant])
+        authenticator?.add([grant])
         return (key, grant)
     }
 
@@ -137,7 +137,7 @@ package struct APIKeyIssuer: Sendable {
     package func end(_ id: KeyID, at end: Timestamp, as action: KeyEnd, change: AuditContext) async throws -> EndedKey?
     {
         let ended = try await store.endKey(id, at: end, as: action, change: change)
-        if let ended { ring?.add([ended.key] + ended.others) }
+        if let ended { authenticator?.add([ended.key] + ended.others) }
         return ended
     }
 }

@@ -21,8 +21,8 @@ package struct ReplayReport: Sendable {
 
     /// Links that change in the same way.
     struct Change: Sendable {
-        let from: ReplayAnswer.Head
-        let to: ReplayAnswer.Head
+        let from: ReplayResult.Head
+        let to: ReplayResult.Head
         let differences: [String]
         let count: Int
         let samples: [Sample]
@@ -31,8 +31,8 @@ package struct ReplayReport: Sendable {
     struct Sample: Sendable {
         let link: RecordedLink
         let at: Timestamp
-        let from: ReplayAnswer
-        let to: ReplayAnswer
+        let from: ReplayResult
+        let to: ReplayResult
     }
 
     /// A route, or the outcome if no route matches.
@@ -40,7 +40,7 @@ package struct ReplayReport: Sendable {
         let route: RouteID?
         let outcome: Outcome
 
-        init(_ head: ReplayAnswer.Head) {
+        init(_ head: ReplayResult.Head) {
             route = head.route
             outcome = head.outcome
         }

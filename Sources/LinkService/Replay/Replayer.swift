@@ -10,16 +10,16 @@ package actor Replayer {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let history: any EventHistory
-    private let editor: PublishingService
+    private let publishing: PublishingService
     private let now: @Sendable () -> Timestamp
     private var isBusy = false
 
     /// Maximum number of events in memory at once.
     private static let pageSize = 1_000
 
-    package init(history: any EventHistory, editor: PublishingService, now: @escaping @Sendable () -> Timestamp) {
+    package init(history: any EventHistory, publishing: PublishingService, now: @escaping @Sendable () -> Timestamp) {
         self.history = history
-        self.editor = editor
+        self.publishing = publishing
         self.now = now
     }
 
@@ -28,7 +28,7 @@ package actor Replayer {
     /// - Throws: A ``Problem`` if another replay is running, `PublishingService.Failure` for a draft that does not
     ///   exist or may not be published, `CancellationError` if the client is gone.
     package func replay(
-        _ wish: ReplayRequest,
+        _ request: ReplayRequest,
         at place: PublishingService.DraftLocation,
         limit: KeyGrant? = nil
     ) async throws -> ReplayReport {
@@ -41,12 +41,12 @@ package actor Replayer {
         isBusy = true
         defer { isBusy = false }
 
-        let (live, draft) = try await editor.comparison(at: place, limit: limit)
+        let (live, draft) = try await publishing.comparison(at: place, limit: limit)
         // The tables are in memory, and reading the log may take long.
         LargeDocuments.turn?.rest()
-        var tally = ReplayTally(live: live, draft: draft)
+        var accumulator = ReplayAccumulator(live: live, draft: draft)
         let end = now()
-        let start = Timestamp(milliseconds: end.milliseconds - wish.seconds * 1_000)
+        let start = Timestamp(milliseconds: end.milliseconds - request.seconds * 1_000)
         var oldest = start
         var isLimited = false
         var before = Int64.max
@@ -61,14 +61,14 @@ package actor Replayer {
             )
             for event in page.lazy.map(\.event)
             where (start...end).contains(event.recordedAt) && event.environment == place.environment {
-                guard wish.purposes.contains(event.purpose), [.resolve, .click, .app].contains(event.kind) else {
+                guard request.purposes.contains(event.purpose), [.resolve, .click, .app].contains(event.kind) else {
                     continue
                 }
-                if tally.events == wish.limit {
+                if accumulator.events == request.limit {
                     isLimited = true
                     break pages
                 }
-                tally.add(event)
+                accumulator.add(event)
                 oldest = event.recordedAt
             }
             // A single event before the start may come from a clock that was behind. Only a whole page of them ends the
@@ -78,6 +78,6 @@ package actor Replayer {
             else { break }
             before = last.sequence
         }
-        return tally.report(from: isLimited ? oldest : start, to: end, isLimited: isLimited)
+        return accumulator.report(from: isLimited ? oldest : start, to: end, isLimited: isLimited)
     }
 }

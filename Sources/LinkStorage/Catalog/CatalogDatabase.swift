@@ -10,7 +10,12 @@ package final class CatalogDatabase: CatalogStore {
     let pool: StorageFile
     private let connections: DatabasePool
 
-    static let schema = SQLiteSchema(applicationID: 0x4650_4341, migrations: Migrations.catalog)
+    /// A change of the catalog reads and writes few pages, so a small cache suffices.
+    static let schema = SQLiteSchema(
+        applicationID: 0x4650_4341,
+        migrations: Migrations.catalog,
+        writerCache: 2_000
+    )
 
     /// Opens or creates the file and migrates it. Throws `StorageError`.
     ///

@@ -21,19 +21,19 @@ struct DayWriter {
         private(set) var texts: TextDictionary
         private var counts: RollupWriter
         /// The counts of the uncounted rows.
-        private var tally = RollupAccumulator()
+        private var accumulator = RollupAccumulator()
 
         init(_ db: Database) throws {
             row = RowBinder(try db.cachedStatement(sql: EventRow.insertSQL))
             texts = try TextDictionary(db)
             counts = try RollupWriter(db)
-            for stored in try EventRow.uncounted(db) { tally.add([stored.event], from: stored.sequence) }
-            try counts.number(&tally, db)
+            for stored in try EventRow.uncounted(db) { accumulator.add([stored.event], from: stored.sequence) }
+            try counts.number(&accumulator, db)
         }
 
         /// Whether the counts must be written now.
-        var isFull: Bool { tally.eventCount >= DayWriter.mostUncounted || counts.isCrowded }
-        var uncounted: Int { tally.eventCount }
+        var isFull: Bool { accumulator.eventCount >= DayWriter.mostUncounted || counts.isCrowded }
+        var uncounted: Int { accumulator.eventCount }
 
         mutating func add(_ events: [Event], from first: Int64, _ db: Database) throws {
             guard !events.isEmpty else { return }
@@ -41,20 +41,20 @@ struct DayWriter {
                 try EventRow.bind(event, sequence: sequence, to: &row, texts: &texts, db)
                 try row.run()
             }
-            tally.add(events, from: first)
-            try counts.number(&tally, db)
+            accumulator.add(events, from: first)
+            try counts.number(&accumulator, db)
         }
 
         mutating func writeCounts(_ db: Database) throws {
-            try counts.write(tally, db)
-            tally.startAnew()
+            try counts.write(accumulator, db)
+            accumulator.startAnew()
         }
 
         /// Evicts values. Call it after ``writeCounts(_:)``.
         mutating func makeRoom(_ db: Database) throws {
             guard counts.isCrowded else { return }
             try counts.makeRoom(db)
-            tally = RollupAccumulator()
+            accumulator = RollupAccumulator()
         }
     }
 

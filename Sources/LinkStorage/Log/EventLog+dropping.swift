@@ -5,7 +5,7 @@ package import LinkRouting
 /// Retention: removes rows from the log for good. The ledger records the drop first, so that a crash in between is
 /// completed later and no export reads half-removed rows.
 extension EventLog {
-    package func heldRows() async throws -> [RetainedRows] {
+    package func retainedRows() async throws -> [RetainedRows] {
         try await ledger.read { db in
             try Row.fetchAll(
                 db,

@@ -15,6 +15,10 @@ package final class EventLog: EventStore, EventHistory {
     let folder: String
     let now: @Sendable () -> Timestamp
     let ledger: StorageFile
+    /// The export windows, which `ledger.db` stores beside the closed days.
+    package let exportLedger: StoredExportLedger
+    /// The webhook deliveries, which `ledger.db` stores beside the closed days.
+    package let webhookQueue: StoredWebhookQueue
     private let ledgerPool: DatabasePool
     let damaged: DamagedDays
     let state: Mutex<State>
@@ -76,6 +80,8 @@ package final class EventLog: EventStore, EventHistory {
         }
         ledgerPool = try SQLiteFile.open(folder + "/ledger.db", Self.ledgerSchema)
         ledger = StorageFile(folder + "/ledger.db", ledgerPool)
+        exportLedger = StoredExportLedger(ledger)
+        webhookQueue = StoredWebhookQueue(ledger)
         damaged = DamagedDays(tell: tell)
         state = Mutex(State(days: try Self.days(in: folder, ledger).map { Day(day: $0) }))
         try inspectOlderDays()
@@ -244,7 +250,7 @@ package final class EventLog: EventStore, EventHistory {
             guard !events.isEmpty else { return Appended(first: first) }
             // The file is chosen once per batch, so that no transaction spans two files.
             try rotateIfNeeded(&today)
-            guard let day = today?.day else { preconditionFailure("turn() opens a file where there is none") }
+            guard let day = today?.day else { preconditionFailure("rotateIfNeeded() opens a file if there is none") }
             var duplicates: [Int] = []
             do {
                 let hashes = Set(events.lazy.compactMap(\.content.reportHash))

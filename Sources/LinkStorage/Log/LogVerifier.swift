@@ -23,14 +23,14 @@ extension EventLog {
     /// as reading the whole log.
     package func account() async throws -> LogVerifier {
         try await onSettlingThread { log in
-            var accountant = Accountant(log: log)
-            return try accountant.goThroughDays()
+            var accounting = SequenceAccounting(log: log)
+            return try accounting.goThroughDays()
         }
     }
 }
 
 /// Verifies the days, oldest first.
-private struct Accountant {
+private struct SequenceAccounting {
     let log: EventLog
     private var account = LogVerifier()
     /// The sequence that the next day must begin with; nil after a day that cannot be read.

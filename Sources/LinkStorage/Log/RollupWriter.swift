@@ -67,12 +67,12 @@ struct RollupWriter {
 
     /// Assigns a number to each new stream, result and value. Runs in the transaction that inserts the rows, so that
     /// readers find in the file which values have a place.
-    mutating func number(_ tally: inout RollupAccumulator, _ db: Database) throws {
-        quarter = tally.quarter
-        try tally.streams.giveNumbers { try Self.number(of: $0, db) }
-        let streams = tally.streams.entries
-        try tally.results.giveNumbers { try number(of: $0, in: streams[$0.stream].number, db) }
-        try tally.values.giveNumbers { try number(of: $0, in: streams[$0.stream], db) }
+    mutating func number(_ accumulator: inout RollupAccumulator, _ db: Database) throws {
+        quarter = accumulator.quarter
+        try accumulator.streams.giveNumbers { try Self.number(of: $0, db) }
+        let streams = accumulator.streams.entries
+        try accumulator.results.giveNumbers { try number(of: $0, in: streams[$0.stream].number, db) }
+        try accumulator.values.giveNumbers { try number(of: $0, in: streams[$0.stream], db) }
         if results.count > Self.mostRemembered { results = [:] }
         if values.count > Self.mostRemembered { values = [:] }
     }
@@ -135,14 +135,14 @@ struct RollupWriter {
     }
 
     /// Adds the accumulated counts. All keys must have numbers.
-    mutating func write(_ tally: RollupAccumulator, _ db: Database) throws {
+    mutating func write(_ accumulator: RollupAccumulator, _ db: Database) throws {
         let rows = try db.cachedStatement(
             sql: """
                 INSERT INTO tenant_rows (tenant, rows, first_seq, last_seq) VALUES (?, ?, ?, ?)
                 ON CONFLICT DO UPDATE SET rows = rows + excluded.rows, last_seq = excluded.last_seq
                 """
         )
-        for (tenant, added) in tally.rows {
+        for (tenant, added) in accumulator.rows {
             try rows.execute(arguments: [tenant.rawValue, added.count, added.first, added.last])
         }
         let quarter = try db.cachedStatement(
@@ -152,8 +152,8 @@ struct RollupWriter {
                 """
         )
         var row = RowBinder(quarter)
-        for place in tally.results.counted {
-            let entry = tally.results.entries[place]
+        for place in accumulator.results.counted {
+            let entry = accumulator.results.entries[place]
             row.int(entry.number)
             row.int(entry.key.quarter)
             row.int(entry.count)
@@ -166,14 +166,14 @@ struct RollupWriter {
                 """
         )
         row = RowBinder(hour)
-        for place in tally.values.counted {
-            let entry = tally.values.entries[place]
-            row.int(tally.streams.entries[entry.key.stream].number)
+        for place in accumulator.values.counted {
+            let entry = accumulator.values.entries[place]
+            row.int(accumulator.streams.entries[entry.key.stream].number)
             row.int(entry.number)
             row.int(entry.key.hour)
             row.int(entry.count)
             try row.run()
-            if others.contains(entry.number) { addCandidate(entry, in: tally.streams.entries[entry.key.stream]) }
+            if others.contains(entry.number) { addCandidate(entry, in: accumulator.streams.entries[entry.key.stream]) }
         }
     }
 

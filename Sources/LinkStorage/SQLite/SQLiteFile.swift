@@ -9,6 +9,8 @@ struct SQLiteSchema: Sendable {
     let migrations: [String]
     /// Whether free pages are returned on demand (`PRAGMA incremental_vacuum`). Applies to newly created files only.
     var givesPagesBack = false
+    /// The most KiB of pages that the connection that writes keeps. All of them fill up in time.
+    var writerCache = 8_000
 }
 
 /// Opens the files of the data directory with settings under which an acknowledged commit survives a power cut.
@@ -20,7 +22,8 @@ enum SQLiteFile {
     static func open(_ path: String, _ schema: SQLiteSchema, readers: Int = 2) throws -> DatabasePool {
         try throwingStorageErrors(path) {
             try makeOrInspect(path, schema)
-            let pool = try DatabasePool(path: path, configuration: configuration(readers: readers))
+            let configuration = configuration(readers: readers, writerCache: schema.writerCache)
+            let pool = try DatabasePool(path: path, configuration: configuration)
             return try ready(pool, schema, path)
         }
     }
@@ -29,7 +32,8 @@ enum SQLiteFile {
     static func openSettled(_ path: String, _ schema: SQLiteSchema) throws -> DatabaseQueue {
         try throwingStorageErrors(path) {
             try SQLiteHeader.inspect(path, schema)
-            return try ready(try DatabaseQueue(path: path, configuration: configuration(readers: 1)), schema, path)
+            let configuration = configuration(readers: 1, writerCache: readerCache)
+            return try ready(try DatabaseQueue(path: path, configuration: configuration), schema, path)
         }
     }
 
@@ -110,15 +114,16 @@ enum SQLiteFile {
         }
     }
 
-    private static func configuration(readers: Int) -> Configuration {
+    /// The most KiB of pages that a connection that only reads keeps. The system's page cache does the rest.
+    private static let readerCache = 2_000
+
+    private static func configuration(readers: Int, writerCache: Int) -> Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
         configuration.maximumReaderCount = readers
         configuration.foreignKeysEnabled = true
         configuration.prepareDatabase { db in
-            // KiB of page cache per connection, all of which fills up in time. Writers append; for readers the system's
-            // page cache does the rest.
-            let pages = db.configuration.readonly ? 2_000 : 8_000
+            let pages = db.configuration.readonly ? readerCache : writerCache
             try db.execute(
                 sql:
                     "PRAGMA journal_size_limit = 67108864; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -\(pages); PRAGMA secure_delete = ON"
@@ -153,7 +158,7 @@ enum SQLiteFile {
         let fresh = path + ".new"
         for ending in ["", "-journal", "-wal", "-shm"] { unlink(fresh + ending) }
         try OwnersFile.make(fresh)
-        let queue = try DatabaseQueue(path: fresh, configuration: configuration(readers: 1))
+        let queue = try DatabaseQueue(path: fresh, configuration: configuration(readers: 1, writerCache: readerCache))
         try queue.working { db in
             if schema.givesPagesBack { try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }
             try db.execute(sql: "PRAGMA journal_mode = WAL")

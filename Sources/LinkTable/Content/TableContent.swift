@@ -2,10 +2,10 @@ package import LinkRouting
 
 /// The content of an app's table before it is signed: the claims, and what the app needs of the settings and the table.
 ///
-/// Left out are owners, tags and notes, the apps but one, fingerprints, the settings of association files, and what
-/// routes with `audience: server` do. In the place of such a route is a stub. It has an id that says nothing, the host
-/// and the path, and requires the feature ``serverFeature``, which no engine has. Links that match it are therefore
-/// undecided, and the order of the other routes does not change.
+/// Left out are the declarations of screens, owners, tags and notes, the apps but one, fingerprints, the settings of
+/// association files, and what routes with `audience: server` do. In the place of such a route is a stub. It has an id
+/// that says nothing, the host and the path, and requires the feature ``serverFeature``, which no engine has. Links that
+/// match it are therefore undecided, and the order of the other routes does not change.
 package struct TableContent: Sendable {
     /// The exact bytes that are signed: compact JSON.
     package let payload: [UInt8]

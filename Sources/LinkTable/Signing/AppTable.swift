@@ -28,31 +28,59 @@ package struct AppTable: Sendable {
 
     /// Reads the payload of a signed table. Unknown members of the payload are ignored: a newer server may add members
     /// that do not change how a link resolves. Those that do are announced by `requires` or a newer format version.
+    ///
+    /// Everything that is read comes before `table`, whose routes are read one by one, without a tree of the document.
     init(payload: ArraySlice<UInt8>, expecting scope: TableScope) throws(TableRejection) {
-        let node: JSONNode
         do {
-            node = try JSONReader.parse(payload, limits: Self.limits)
-        } catch {
-            throw .unreadable("line \(error.position.line), column \(error.position.column): \(error.message)")
-        }
-        try Self.checkFormat(node)
-        do {
-            let object = try DocumentField(stored: node, path: "").anyObject()
-            claims = try TableClaims(object)
-            try Self.check(claims.scope, against: scope)
-            let identity = try Identity(try object.required("identity").anyObject())
-            let table = try RouteTable(try object.required("table"))
-            router = Router(identity: identity, table: table, environment: claims.scope.environment)
+            self = try payload.withUnsafeBufferPointer { try Self.read($0, expecting: scope) }
         } catch let rejection as TableRejection {
             throw rejection
+        } catch let error as JSONSyntaxError {
+            throw .unreadable("line \(error.position.line), column \(error.position.column): \(error.message)")
         } catch {
             throw .unreadable("\(error)")
         }
     }
 
+    private static func read(_ bytes: UnsafeBufferPointer<UInt8>, expecting scope: TableScope) throws -> AppTable {
+        var members: [JSONNode.Member] = []
+        var result: AppTable?
+        try JSONReader.read(bytes, limits: limits) { reader in
+            guard reader.isObject else {
+                _ = try DocumentField(reader.node(), path: "").anyObject()
+                return
+            }
+            try reader.members { reader, key in
+                guard case "table" = key else {
+                    members.append(JSONNode.Member(key.text, try reader.node()))
+                    return
+                }
+                let head = JSONNode(.object(members))
+                try checkFormat(head)
+                let object = try DocumentField(stored: head, path: "").anyObject()
+                let claims = try TableClaims(object)
+                try check(claims.scope, against: scope)
+                let identity = try Identity(try object.required("identity").anyObject())
+                let table = try RouteTable(reading: &reader, path: "table")
+                result = AppTable(
+                    claims: claims,
+                    router: Router(identity: identity, table: table, environment: claims.scope.environment)
+                )
+            }
+        }
+        guard let result else {
+            // A newer format may have no table.
+            try checkFormat(JSONNode(.object(members)))
+            throw TableRejection.unreadable("'table' is missing.")
+        }
+        return result
+    }
+
     /// Refuses a newer format before anything else is read, because everything else may have another meaning there.
     private static func checkFormat(_ node: JSONNode) throws(TableRejection) {
-        guard let version = node["formatVersion"]?.int else { throw .unreadable("'formatVersion' is missing.") }
+        guard let version = node["formatVersion"]?.int else {
+            throw .unreadable("'formatVersion' is missing; it comes before 'table'.")
+        }
         guard version <= RouteTable.formatVersion else { throw .newerFormat(version) }
         let unsupported = (node["requires"]?.elements ?? []).compactMap(\.text).filter {
             !RouteTable.features.contains($0)

@@ -45,13 +45,16 @@ package enum TableRejection: Error, Hashable, Sendable, CustomStringConvertible 
         case .tooLarge(let bytes):
             "The table has \(bytes) bytes; at most \(SignedTable.maximumBytes) are allowed."
         case .truncated: "The end of the table is missing; download it again."
-        case .malformed(let problem): "This is not a signed table: \(problem)"
+        case .malformed(let problem):
+            "This is not a signed table: \(problem) Fetch one with 'fingerpost table export'."
         case .otherAlgorithm(let name):
             "The table is signed with the algorithm \(Self.quoted(name)); only EdDSA is accepted."
         case .unknownKey(let id):
             "The table is signed with the key \(Self.quoted(id)), which is not one of the accepted keys. "
                 + "Add the public key to the app's keys, or sign with one of them."
-        case .badSignature: "The signature does not belong to the table, so the table was changed or damaged."
+        case .badSignature:
+            "The signature does not belong to the table, so the table was changed or damaged. Fetch it "
+                + "again."
         case .newerFormat(let version):
             "The table has formatVersion \(version); this engine reads up to \(RouteTable.formatVersion). "
                 + "Update the app."
@@ -59,16 +62,19 @@ package enum TableRejection: Error, Hashable, Sendable, CustomStringConvertible 
             "The table requires \(names.prefix(8).map(Self.quoted).joined(separator: ", ")), which this engine does "
                 + "not support. Update the app."
         case .unreadable(let problem): "The table cannot be read: \(problem)"
-        case .otherTenant(let id): "The table belongs to the tenant '\(id)'."
-        case .otherEnvironment(let id): "The table belongs to the environment '\(id)'."
-        case .otherApp(let id): "The table belongs to the app '\(id)'."
-        case .older(let found, let current): "The table (\(found)) is older than the one in use (\(current))."
+        case .otherTenant(let id): "The table belongs to the tenant '\(id)'. \(advice)"
+        case .otherEnvironment(let id): "The table belongs to the environment '\(id)'. \(advice)"
+        case .otherApp(let id): "The table belongs to the app '\(id)'. \(advice)"
+        case .older(let found, let current):
+            "The table (\(found)) is older than the one in use (\(current)), which stays in use."
         case .expired(let instant):
             "The table expired at \(instant). If this is not in the past, set the clock of this device."
         case .issuedInFuture(let instant):
             "The table was issued at \(instant), which is in the future. Set the clock of this device."
         }
     }
+
+    private var advice: String { "Export the right table, or correct the tenant, environment or app." }
 
     /// A text from the outside, shortened and without control characters.
     private static func quoted(_ text: String) -> String {

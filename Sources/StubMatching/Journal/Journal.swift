@@ -1,12 +1,14 @@
-/// The requests that a server received, newest first. The oldest are dropped when there are too many or they take too
-/// much memory.
+/// The requests that a server or a session received, newest first. The oldest are dropped when there are too many or they
+/// take too much memory.
+///
+/// Call `removeAll` before a journal goes away, so that its bytes return to the budget.
 package struct Journal: Sendable {
     /// Oldest first; `start` is the first that is kept.
     private var stored: [ServeEvent] = []
     private var start = 0
     private var bytes = 0
     private let maximumCount: Int
-    private let maximumBytes: Int
+    private let budget: JournalBudget
     /// How many requests were dropped because of the limits.
     package private(set) var droppedCount = 0
 
@@ -14,12 +16,11 @@ package struct Journal: Sendable {
     package private(set) var appendedCount = 0
 
     package static let defaultMaximumCount = 10_000
-    package static let defaultMaximumBytes = 64 << 20
 
     /// A journal of 0 entries is disabled.
-    package init(maximumCount: Int = defaultMaximumCount, maximumBytes: Int = defaultMaximumBytes) {
+    package init(maximumCount: Int = defaultMaximumCount, budget: JournalBudget = JournalBudget()) {
         self.maximumCount = maximumCount
-        self.maximumBytes = maximumBytes
+        self.budget = budget
     }
 
     package var isDisabled: Bool { maximumCount == 0 }
@@ -35,18 +36,23 @@ package struct Journal: Sendable {
         guard !isDisabled else { return }
         stored.append(event)
         appendedCount += 1
-        bytes += event.byteCount
-        while count > maximumCount || (bytes > maximumBytes && count > 1) {
-            bytes -= stored[start].byteCount
+        use(event.byteCount)
+        while count > maximumCount || (budget.isExceeded && bytes > JournalBudget.guaranteedBytes) {
+            use(-stored[start].byteCount)
             start += 1
             droppedCount += 1
         }
         compact()
     }
 
+    private mutating func use(_ bytes: Int) {
+        self.bytes += bytes
+        budget.add(bytes)
+    }
+
     /// Removes the dropped events from memory once they are the larger part.
     private mutating func compact() {
-        guard start > 32, start * 2 > stored.count else { return }
+        guard start == stored.count || (start > 32 && start * 2 > stored.count) else { return }
         stored.removeFirst(start)
         start = 0
     }
@@ -60,13 +66,13 @@ package struct Journal: Sendable {
         }
         stored = kept
         start = 0
-        bytes = kept.reduce(0) { $0 + $1.byteCount }
+        use(-removed.reduce(0) { $0 + $1.byteCount })
         return removed
     }
 
     package mutating func removeAll() {
         stored = []
         start = 0
-        bytes = 0
+        use(-bytes)
     }
 }

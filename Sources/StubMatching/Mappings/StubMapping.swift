@@ -1,7 +1,9 @@
 package import LinkRouting
 
 /// A stub: the requests that it answers, the answer, and its part in a scenario.
-package struct StubMapping: Sendable {
+///
+/// It is a class because many places hold a stub: lists, indices and each request in the journal.
+package final class StubMapping: Sendable {
     package let id: String
     package let name: String?
     package let request: RequestPattern

@@ -31,9 +31,12 @@ package struct StubStore: Sendable {
     package var isEmpty: Bool { entries.isEmpty }
     package var isFull: Bool { entries.count >= Self.maximumCount }
 
-    package mutating func add(_ stub: StubMapping, file: String? = nil) {
+    /// Adds a stub and returns its order.
+    @discardableResult
+    package mutating func add(_ stub: StubMapping, file: String? = nil) -> Int {
+        defer { nextOrder += 1 }
         insert(Entry(stub: stub, order: nextOrder, file: file))
-        nextOrder += 1
+        return nextOrder
     }
 
     /// Replaces the stub with the same id; it keeps its place among stubs of the same priority. Returns false when there

@@ -10,6 +10,10 @@ package struct NearMiss: Sendable {
     /// WireMock reports so many.
     package static let count = 3
 
+    /// Of more stubs, only those with the closest methods and URLs are compared in every respect: the distance of two long
+    /// bodies takes milliseconds, and a server may have 10,000 stubs.
+    package static let maximumCandidates = 500
+
     /// The stubs that come closest to a request, best first. Equally close stubs stay in their order.
     ///
     /// - Throws: When a pattern takes too many steps.
@@ -18,7 +22,7 @@ package struct NearMiss: Sendable {
         among stubs: some Sequence<StubMapping>,
         state: (_ scenario: String) -> String?
     ) throws -> [NearMiss] {
-        let misses = try stubs.map { stub in
+        let misses = try candidates(for: request, among: Array(stubs)).map { stub in
             NearMiss(
                 request: request,
                 stub: stub,
@@ -30,6 +34,16 @@ package struct NearMiss: Sendable {
             misses.enumerated().sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
                 .prefix(count).map(\.element)
         )
+    }
+
+    /// The stubs themselves, or those with the closest methods and URLs, in their order.
+    private static func candidates(for request: StubRequest, among stubs: [StubMapping]) throws -> [StubMapping] {
+        guard stubs.count > maximumCandidates else { return stubs }
+        let ranked = try stubs.enumerated().map { index, stub in
+            (index: index, distance: try stub.request.distanceOfTarget(request))
+        }
+        return ranked.sorted { ($0.distance, $0.index) < ($1.distance, $1.index) }.prefix(maximumCandidates)
+            .map(\.index).sorted().map { stubs[$0] }
     }
 
     package func table(width: Int = DiffTable.defaultWidth) throws -> String {

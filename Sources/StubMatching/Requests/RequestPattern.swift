@@ -195,6 +195,11 @@ package struct RequestPattern: Sendable {
         return weighted.reduce(0) { $0 + $1.weight * $1.distance } / weighted.reduce(0) { $0 + $1.weight }
     }
 
+    /// The part of the distance that method and URL make.
+    func distanceOfTarget(_ request: StubRequest) throws -> Double {
+        10 * (try url.distance(request)) + (method == "ANY" || method.isExactly(request.method) ? 0 : 3)
+    }
+
     private func headerDistance(_ request: StubRequest) throws -> Double {
         var distances =
             try headers?.map {

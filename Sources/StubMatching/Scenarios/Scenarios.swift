@@ -6,22 +6,31 @@ package struct Scenarios: Sendable {
 
     /// Scenarios in the order in which stubs named them first.
     private var states: [(name: String, state: String)] = []
+    private var indices: [ExactText: Int] = [:]
 
     package init() {}
 
     /// The state; nil when no stub names the scenario.
-    package func state(of name: String) -> String? { states.first { $0.name.isExactly(name) }?.state }
+    package func state(of name: String) -> String? { indices[ExactText(name)].map { states[$0].state } }
+
+    /// Adds the scenario of a new stub.
+    package mutating func add(_ name: String) {
+        guard indices[ExactText(name)] == nil else { return }
+        indices[ExactText(name)] = states.count
+        states.append((name, Self.started))
+    }
 
     /// Adds scenarios that stubs name and removes those that none names any more.
     package mutating func update(for stubs: [StubStore.Entry]) {
         let names = stubs.sorted { $0.order < $1.order }.compactMap(\.stub.scenario)
         let known = Set(names.map { ExactText($0) })
         states.removeAll { !known.contains(ExactText($0.name)) }
-        for name in names where state(of: name) == nil { states.append((name, Self.started)) }
+        indices = Dictionary(uniqueKeysWithValues: states.enumerated().map { (ExactText($1.name), $0) })
+        for name in names { add(name) }
     }
 
     package mutating func set(_ name: String, to state: String) {
-        guard let index = states.firstIndex(where: { $0.name.isExactly(name) }) else { return }
+        guard let index = indices[ExactText(name)] else { return }
         states[index].state = state
     }
 

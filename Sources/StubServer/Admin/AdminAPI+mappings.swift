@@ -108,16 +108,15 @@ extension AdminAPI {
     }
 
     func add(_ stub: StubMapping, _ session: StubSession) throws {
-        let order: Int? = try session.withState { state in
-            guard !state.rules.stubs.isFull else {
-                throw AdminFailure(429, "the server has \(StubStore.maximumCount) stubs; remove some")
-            }
-            state.rules.stubs.add(stub)
-            state.stubsChanged()
-            return state.rules.stubs.entry(stub.id)?.order
+        let order = try session.withState { state in
+            guard !state.rules.stubs.isFull else { throw Self.tooManyStubs }
+            if let scenario = stub.scenario { state.rules.scenarios.add(scenario) }
+            return state.rules.stubs.add(stub)
         }
-        if stub.isPersistent == true { try persist(stub, order ?? 0, session) }
+        if stub.isPersistent == true { try persist(stub, order, session) }
     }
+
+    private static let tooManyStubs = AdminFailure(429, "the server has \(StubStore.maximumCount) stubs; remove some")
 
     private func replace(_ stub: StubMapping, _ session: StubSession) throws -> Bool {
         let order: Int? = session.withState { state in
@@ -187,10 +186,14 @@ extension AdminAPI {
             throw options?["duplicatePolicy"]?.error("write OVERWRITE or IGNORE.") ?? document.error("wrong options")
         }
         let stubs = try document["mappings"]?.list().map { try mapping($0, call) } ?? []
+        let present = call.session.rules.stubs.entries
+        var known = Set(present.map(\.stub.id))
+        guard present.count + Set(stubs.map(\.id)).subtracting(known).count <= StubStore.maximumCount else {
+            throw Self.tooManyStubs
+        }
         // In reverse, so that the first of the file wins among equals.
         for stub in stubs.reversed() {
-            let isKnown = call.session.rules.stubs.entry(stub.id) != nil
-            if !isKnown {
+            if known.insert(stub.id).inserted {
                 try add(stub, call.session)
             } else if policy == "OVERWRITE" {
                 _ = try replace(stub, call.session)

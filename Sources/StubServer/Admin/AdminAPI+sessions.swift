@@ -36,7 +36,7 @@ extension AdminAPI {
             id: id,
             name: try document["name"]?.text(),
             stubs: stubs,
-            journal: Journal(maximumCount: configuration.journalCount, maximumBytes: configuration.journalBytes),
+            journal: Journal(maximumCount: configuration.journalCount, budget: sessions.journalBudget),
             unmatched: isStrict ? .strict : .allowed
         )
         guard sessions.add(session, id) else {

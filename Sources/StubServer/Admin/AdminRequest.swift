@@ -61,16 +61,3 @@ struct AdminFailure: Error {
         error = MappingError(code: code, title: title, pointer: pointer, detail: nil)
     }
 }
-
-extension StubAnswer {
-    static func json(_ node: JSONNode, status: Int = 200) -> StubAnswer {
-        StubAnswer(
-            status: status,
-            headers: [HeaderField("Content-Type", "application/json")],
-            body: Array(node.json(.pretty).utf8)
-        )
-    }
-
-    static let emptyObject = StubAnswer.json(.object([JSONNode.Member]()))
-    static func empty(_ status: Int) -> StubAnswer { StubAnswer(status: status) }
-}

@@ -19,6 +19,12 @@ final class StubConnection: ChannelInboundHandler {
     private var waiting: CircularBuffer<HTTPServerRequestPart> = []
     private var isBusy = false
     private var isClosing = false
+    /// Whether the client has closed its sending side.
+    private var isInputClosed = false
+    /// Whether `takeWaiting` is under way.
+    private var isTaking = false
+    /// The bytes of a refused request that are still read and thrown away; nil while none was refused.
+    private var bytesToDiscard: Int?
 
     init(limits: StubLimits, scheme: String, handle: @escaping @Sendable (ReceivedRequest) -> Handling) {
         self.limits = limits
@@ -28,7 +34,8 @@ final class StubConnection: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
-        guard !isBusy else { return waiting.append(part) }
+        if let bytesToDiscard { return discard(part, bytesToDiscard, context) }
+        guard !isBusy, !isTaking else { return waiting.append(part) }
         take(part, context)
     }
 
@@ -39,7 +46,7 @@ final class StubConnection: ChannelInboundHandler {
         case .body(var piece):
             guard !isTooLarge else { return }
             guard (body?.readableBytes ?? 0) + piece.readableBytes <= limits.bodyBytes else {
-                return refuse(context)
+                return refuseBody(context)
             }
             if body == nil { body = piece } else { body?.writeBuffer(&piece) }
         case .end: finish(context)
@@ -52,30 +59,51 @@ final class StubConnection: ChannelInboundHandler {
         isTooLarge = false
         let bytes = head.headers.reduce(head.uri.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
         guard bytes <= limits.headerBytes else {
-            isTooLarge = true
-            return send(
+            return refuse(
                 .text(431, "The request's head has \(bytes) bytes; at most \(limits.headerBytes) are taken.\n"),
-                closing: true,
                 context
             )
         }
         if let length = head.headers.first(name: "content-length").flatMap(Int.init), length > limits.bodyBytes {
-            return refuse(context)
+            return refuseBody(context)
         }
         if head.headers.first(name: "expect")?.lowercased() == "100-continue" {
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
         }
     }
 
-    /// Answers a body that is too large, without reading the rest of it.
-    private func refuse(_ context: ChannelHandlerContext) {
-        isTooLarge = true
-        body = nil
-        send(
+    private func refuseBody(_ context: ChannelHandlerContext) {
+        refuse(
             .text(413, "The request's body is larger than \(limits.bodyBytes) bytes, which this stub server takes.\n"),
-            closing: true,
             context
         )
+    }
+
+    /// Answers a request that has not arrived completely, and closes the sending side. What the client still sends is
+    /// thrown away for a while: closing at once would reset the connection, and the client might lose the answer.
+    private func refuse(_ answer: StubAnswer, _ context: ChannelHandlerContext) {
+        isTooLarge = true
+        isClosing = true
+        body = nil
+        bytesToDiscard = limits.bodyBytes
+        let message = ResponseBytes(
+            answer,
+            to: head?.method ?? .GET,
+            closing: true,
+            isHTTP10: head?.version == .http1_0
+        )
+        context.writeAndFlush(wrapOutboundOut(message.whole(context.channel.allocator)), promise: nil)
+        context.close(mode: .output, promise: nil)
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: Self.longestDiscarding) { bound.value.close(promise: nil) }
+    }
+
+    private static let longestDiscarding = TimeAmount.seconds(5)
+
+    private func discard(_ part: HTTPServerRequestPart, _ rest: Int, _ context: ChannelHandlerContext) {
+        let count = if case .body(let piece) = part { piece.readableBytes } else { 64 }
+        bytesToDiscard = rest - count
+        if rest < count { context.close(promise: nil) }
     }
 
     private func finish(_ context: ChannelHandlerContext) {
@@ -140,8 +168,7 @@ final class StubConnection: ChannelInboundHandler {
             isHTTP10: head?.version == .http1_0
         )
         guard let dribble = answer.dribble, message.hasBody, !answer.body.isEmpty else {
-            context.writeAndFlush(wrapOutboundOut(message.whole(context.channel.allocator)), promise: nil)
-            return end(answer, closing: closing, context)
+            return finish(answer, with: message.whole(context.channel.allocator), closing: closing, context)
         }
         context.writeAndFlush(wrapOutboundOut(message.head(context.channel.allocator)), promise: nil)
         sendPieces(ArraySlice(answer.body), of: dribble, number: 0, answer, closing: closing, context)
@@ -164,8 +191,9 @@ final class StubConnection: ChannelInboundHandler {
             guard context.channel.isActive else { return }
             let isLast = number + 1 >= pieces
             let piece = isLast ? rest : rest.prefix(max(1, answer.body.count / pieces))
-            context.writeAndFlush(connection.wrapOutboundOut(ResponseBytes.chunk(piece, isLast: isLast)), promise: nil)
-            guard !isLast else { return connection.end(answer, closing: closing, context) }
+            let chunk = ResponseBytes.chunk(piece, isLast: isLast)
+            guard !isLast else { return connection.finish(answer, with: chunk, closing: closing, context) }
+            context.writeAndFlush(connection.wrapOutboundOut(chunk), promise: nil)
             connection.sendPieces(
                 rest.dropFirst(piece.count),
                 of: dribble,
@@ -199,6 +227,17 @@ final class StubConnection: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
+    /// Writes the last bytes of an answer. The next request waits until the client has taken them, so that a client that
+    /// only sends cannot fill the memory with answers.
+    private func finish(_ answer: StubAnswer, with bytes: ByteBuffer, closing: Bool, _ context: ChannelHandlerContext) {
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        context.writeAndFlush(wrapOutboundOut(bytes)).whenComplete { result in
+            let (connection, context) = bound.value
+            let closing = if case .failure = result { true } else { closing }
+            connection.end(answer, closing: closing, context)
+        }
+    }
+
     private func end(_ answer: StubAnswer, closing: Bool, _ context: ChannelHandlerContext) {
         answer.afterwards?()
         head = nil
@@ -207,13 +246,23 @@ final class StubConnection: ChannelInboundHandler {
             waiting.removeAll()
             return context.close(promise: nil)
         }
-        while !isBusy, let part = waiting.popFirst() { take(part, context) }
-        if !isBusy { context.read() }
+        takeWaiting(context)
+    }
+
+    /// Takes the next request. An answer that is complete at once ends in here again, so a loop takes the requests and not
+    /// each the next: one packet contains thousands of them.
+    private func takeWaiting(_ context: ChannelHandlerContext) {
+        guard !isTaking else { return }
+        isTaking = true
+        defer { isTaking = false }
+        while !isBusy, !isClosing, let part = waiting.popFirst() { take(part, context) }
+        guard !isBusy, !isClosing else { return }
+        if isInputClosed { context.close(promise: nil) } else { context.read() }
     }
 
     /// Reads on only when no answer is under way, so that a client cannot fill the memory with requests.
     func channelReadComplete(context: ChannelHandlerContext) {
-        if !isBusy, !isClosing { context.read() }
+        if bytesToDiscard != nil || (!isBusy && !isClosing) { context.read() }
         context.fireChannelReadComplete()
     }
 
@@ -225,6 +274,7 @@ final class StubConnection: ChannelInboundHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         // A client may close its sending side and still wait for the answer.
         if case ChannelEvent.inputClosed = event {
+            isInputClosed = true
             if !isBusy { context.close(promise: nil) }
             return
         }
@@ -233,6 +283,6 @@ final class StubConnection: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard error is HTTPParserError, !isBusy, !isClosing else { return context.close(promise: nil) }
-        send(.text(400, "The request is not HTTP/1.1: \(error)\n"), closing: true, context)
+        refuse(.text(400, "The request is not HTTP/1.1: \(error)\n"), context)
     }
 }

@@ -5,9 +5,9 @@ extension StubFolder {
     private static let productionNames = ["catalog.db", "catalog.db-wal", "running", "control.sock"]
 
     /// Throws when the folder is the data directory of a service: a stub server writes and deletes files.
-    func refuseProductionData() throws(StubServer.StartFailure) {
+    func refuseProductionData() throws(StubStartFailure) {
         for name in Self.productionNames where FileManager.default.fileExists(atPath: "\(path)/\(name)") {
-            throw StubServer.StartFailure(
+            throw StubStartFailure(
                 kind: .productionData,
                 description:
                     "\(path) is the data directory of a Fingerpost service (it has '\(name)'); name a folder for stubs",

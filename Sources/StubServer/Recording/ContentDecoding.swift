@@ -1,4 +1,4 @@
-import LinkEvents
+import Gzip
 
 /// The largest body that is decoded for a recording.
 private let maximumDecodedBytes = 64 << 20

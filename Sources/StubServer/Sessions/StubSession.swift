@@ -56,6 +56,8 @@ final class StubSession: Sendable {
         self.state = Mutex(state)
     }
 
+    deinit { state.withLock { $0.journal.removeAll() } }
+
     func withState<Result>(_ body: (inout sending State) throws -> sending Result) rethrows -> sending Result {
         try state.withLock(body)
     }

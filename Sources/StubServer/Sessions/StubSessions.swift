@@ -8,10 +8,13 @@ final class StubSessions: Sendable {
     static let header = "Fingerpost-Session"
 
     let main: StubSession
+    /// Shared by the journals of the server and of all sessions.
+    let journalBudget: JournalBudget
     private let limit: Int
     private let sessions: Mutex<[String: StubSession]> = Mutex([:])
 
-    init(main: StubSession, limit: Int) {
+    init(main: StubSession, limit: Int, journalBudget: JournalBudget) {
+        self.journalBudget = journalBudget
         self.main = main
         self.limit = limit
     }

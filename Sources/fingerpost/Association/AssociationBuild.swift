@@ -30,7 +30,7 @@ struct AssociationBuild: AsyncParsableCommand {
     func run() async throws {
         let router = try OfflineTable(table, now: SystemClock.now()).router
         let hosts = try hosts(of: router)
-        if overOpen { return show(overOpens(hosts, router)) }
+        if overOpen { return show(overmatches(hosts, router)) }
         guard let out else {
             guard let only = hosts.first, hosts.count == 1 else {
                 throw fail(
@@ -51,7 +51,7 @@ struct AssociationBuild: AsyncParsableCommand {
                 } catch {
                     throw fail("\(file.relativePath) cannot be written: \(unwritableReason(error))", .ioError)
                 }
-                let count = platform.overOpens(for: host, router).count
+                let count = platform.overmatches(for: host, router).count
                 show("\(file.relativePath): \(count.counted("kind")) of over-open links")
             }
         }
@@ -78,11 +78,11 @@ struct AssociationBuild: AsyncParsableCommand {
         return [host]
     }
 
-    private func overOpens(_ hosts: [String], _ router: Router) -> JSONNode {
+    private func overmatches(_ hosts: [String], _ router: Router) -> JSONNode {
         let platforms = platform.map { [$0] } ?? AssociationPlatform.allCases
         let found = hosts.flatMap { host in
             platforms.flatMap { platform in
-                platform.overOpens(for: host, router).map { one in
+                platform.overmatches(for: host, router).map { one in
                     JSONNode.object([
                         "host": .string(host), "platform": .string(platform.rawValue),
                         "app": .string(one.app.rawValue), "route": one.route.map { .string($0.rawValue) },

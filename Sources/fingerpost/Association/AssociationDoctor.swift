@@ -75,27 +75,27 @@ struct AssociationDoctor: AsyncParsableCommand {
     func run() async throws {
         let target = try DoctorTarget(domain)
         let published = try PublishedFiles(table: table, server: server, now: SystemClock.now())
-        var examinations: [HostCheck] = []
+        var checks: [HostCheck] = []
         for platform in platforms {
-            var examination = HostCheck(
+            var check = HostCheck(
                 target,
                 platform,
                 app: app,
                 http: http(at: address.flatMap(NetworkAddress.init)),
                 cdn: appleCDN
             )
-            await examination.run()
+            await check.run()
             let expected = try await published?.file(platform, of: target.host)
-            if published != nil { examination.compare(with: expected) }
-            if platform == .android, let google { await examination.ask(google, published: expected) }
-            examinations.append(examination)
+            if published != nil { check.compare(with: expected) }
+            if platform == .android, let google { await check.ask(google, published: expected) }
+            checks.append(check)
         }
-        let report = AssociationReport(examinations.flatMap(\.files))
+        let report = AssociationReport(checks.flatMap(\.files))
         if json {
-            let answers = examinations.flatMap(\.answers).map(\.json)
+            let answers = checks.flatMap(\.answers).map(\.json)
             show(.object(["answers": .array(answers), "findings": .array(report.findingsJSON)]), .compact)
         } else {
-            show(examinations.flatMap(\.answers).map(\.text) + report.lines)
+            show(checks.flatMap(\.answers).map(\.text) + report.lines)
         }
         if report.severity == .error { throw ExitCode(ExitStatus.failed.rawValue) }
     }

@@ -43,8 +43,8 @@ struct Export: AsyncParsableCommand {
             if let start {
                 try await Backfill(tenant: tenant, since: start, session: session).run()
             } else {
-                let wish = window.map { ExportRequest.again(tenant, window: $0) } ?? .now(tenant)
-                show(try await showingProgress("exporting") { try await session.answer(wish) })
+                let request = window.map { ExportRequest.again(tenant, window: $0) } ?? .now(tenant)
+                show(try await showingProgress("exporting") { try await session.answer(request) })
             }
         }
     }

@@ -11,7 +11,7 @@ import NIOCore
 struct ExportSession: Sendable {
     let answer: @Sendable (ExportRequest) async throws -> JSONNode
 
-    func answer(_ wish: ExportRequest) async throws -> JSONNode { try await answer(wish) }
+    func answer(_ request: ExportRequest) async throws -> JSONNode { try await answer(request) }
 
     /// Runs `body` on an open data directory and closes it properly. Failures are printed and end the process.
     static func open(
@@ -68,22 +68,22 @@ struct ExportSession: Sendable {
         let recorder = EventRecorder(store: log, now: SystemClock.now, logger: logger)
         let exporter = Exporter(
             store: log,
-            ledger: log,
+            ledger: log.exportLedger,
             sink: configuration.exports.makeSink(),
             recorder: recorder,
             plans: { [] },
-            announcing: configuration.exports.webhook == nil ? .off : .on,
+            webhooks: configuration.exports.webhook == nil ? nil : log.webhookQueue,
             now: SystemClock.now,
             sleep: { _ in },
             logger: logger
         )
-        let desk = ExportCommandHandler(exporter: exporter) { catalog.table(of: $0).map { ExportPlan($0) } }
+        let handler = ExportCommandHandler(exporter: exporter) { catalog.table(of: $0).map { ExportPlan($0) } }
         // The recorder serves only the exporter's fence, and stops once the export is written.
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await recorder.run() }
             group.addTask {
                 defer { recorder.stop() }
-                try await body(ExportSession(answer: desk.answer))
+                try await body(ExportSession(answer: handler.answer))
             }
             try await group.waitForAll()
         }

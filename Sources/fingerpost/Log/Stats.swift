@@ -31,14 +31,14 @@ struct Stats: AsyncParsableCommand {
                 """
         )
 
-        @OptionGroup var wish: CountOptions
+        @OptionGroup var filters: CountOptions
         @OptionGroup var filter: CountFilterOptions
         @ArgumentParser.Option(help: "The maximum number of lines; the rest is summed up.") var limit = 100
         @OptionGroup var admin: AdminOptions
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
-            let answer = try await wish.ask("totals", filter.query + [("limit", "\(limit)")], admin)
+            let answer = try await filters.ask("totals", filter.query + [("limit", "\(limit)")], admin)
             guard !json else { return show(answer) }
             let total = answer["count"]?.int ?? 0
             var lines = CountLines(total: total)
@@ -66,7 +66,7 @@ struct Stats: AsyncParsableCommand {
                 """
         )
 
-        @OptionGroup var wish: CountOptions
+        @OptionGroup var filters: CountOptions
         @OptionGroup var filter: CountFilterOptions
         @ArgumentParser.Option(help: "hour or day.") var interval: CalendarZone.Interval = .day
         @ArgumentParser.Option(help: "Count one value of this dimension, instead of --by.") var dimension: String?
@@ -79,7 +79,7 @@ struct Stats: AsyncParsableCommand {
             let own = [
                 ("interval", interval.rawValue), ("dimension", dimension), ("value", value), ("limit", "\(limit)"),
             ]
-            let answer = try await wish.ask(
+            let answer = try await filters.ask(
                 "series",
                 filter.query + own.compactMap { pair in pair.1.map { (pair.0, $0) } },
                 admin
@@ -122,14 +122,14 @@ struct Stats: AsyncParsableCommand {
                 """
         )
 
-        @OptionGroup var wish: CountOptions
+        @OptionGroup var filters: CountOptions
         @ArgumentParser.Argument(help: "The dimension.") var dimension: String
         @ArgumentParser.Option(help: "The maximum number of lines; the rest is summed up.") var limit = 100
         @OptionGroup var admin: AdminOptions
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
-            let answer = try await wish.ask("top/\(dimension)", [("limit", "\(limit)")], admin)
+            let answer = try await filters.ask("top/\(dimension)", [("limit", "\(limit)")], admin)
             json ? show(answer) : show(answer.rankingLines("top", "value"))
         }
     }
@@ -143,13 +143,13 @@ struct Stats: AsyncParsableCommand {
                 """
         )
 
-        @OptionGroup var wish: CountOptions
+        @OptionGroup var filters: CountOptions
         @ArgumentParser.Option(help: "The maximum number of lines; the rest is summed up.") var limit = 100
         @OptionGroup var admin: AdminOptions
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
-            let answer = try await wish.ask("unmatched", [("limit", "\(limit)")], admin)
+            let answer = try await filters.ask("unmatched", [("limit", "\(limit)")], admin)
             json
                 ? show(answer)
                 : show(answer.rankingLines("links", "path") + [answer.unmatchedPathNote].compactMap(\.self))
@@ -165,13 +165,13 @@ struct Stats: AsyncParsableCommand {
                 """
         )
 
-        @OptionGroup var wish: CountOptions
+        @OptionGroup var filters: CountOptions
         @ArgumentParser.Option(help: "The maximum number of lines; the rest is summed up.") var limit = 100
         @OptionGroup var admin: AdminOptions
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
-            let answer = try await wish.ask("rejected", [("limit", "\(limit)")], admin)
+            let answer = try await filters.ask("rejected", [("limit", "\(limit)")], admin)
             json ? show(answer) : show(answer.rankingLines("reasons", "reason"))
         }
     }
@@ -188,7 +188,7 @@ struct Stats: AsyncParsableCommand {
                 """
         )
 
-        @OptionGroup var wish: CountOptions
+        @OptionGroup var filters: CountOptions
         @ArgumentParser.Option(help: "The revisions, comma-separated (default: the newest).") var compare: String?
         @ArgumentParser.Option(help: "The maximum number of routes.") var limit = 20
         @OptionGroup var admin: AdminOptions
@@ -196,7 +196,7 @@ struct Stats: AsyncParsableCommand {
 
         func run() async throws {
             let own = [("limit", "\(limit)")] + (compare.map { [("compare", $0)] } ?? [])
-            let answer = try await wish.ask("revisions", own, admin)
+            let answer = try await filters.ask("revisions", own, admin)
             guard !json else { return show(answer) }
             var rows = [["revision"] + (answer["revisions"]?.elements ?? []).map(\.shown)]
             rows.append(["total"] + (answer["counts"]?.elements ?? []).map(\.shown))
@@ -224,12 +224,12 @@ struct CountOptions: ParsableArguments {
     @ArgumentParser.Option(help: "Comma-separated: live, test, preview, prefetch; or all (default: live).")
     var purpose: String?
 
-    func ask(_ question: String, _ query: [(String, String)], _ admin: AdminOptions) async throws -> JSONNode {
+    func ask(_ endpoint: String, _ query: [(String, String)], _ admin: AdminOptions) async throws -> JSONNode {
         let own = [("from", from), ("until", until), ("zone", zone), ("purpose", purpose)]
         return try await tellingRefusals {
             try await admin.client().send(
                 .get,
-                "tenants/\(tenant)/stats/\(question)",
+                "tenants/\(tenant)/stats/\(endpoint)",
                 query: own.compactMap { pair in pair.1.map { (pair.0, $0) } } + query
             )
         }.body

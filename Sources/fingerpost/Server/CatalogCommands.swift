@@ -22,8 +22,8 @@ struct CatalogCommands {
             let directory = try DataDirectory(path, for: purpose)
             return try await directory.leavingAsFound {
                 let database = try CatalogDatabase(directory.catalogPath)
-                let maker = APIKeyIssuer(store: database, ring: nil, random: SystemRandom.bytes)
-                let answer = try await work(CatalogCommands(store: database, keys: maker))
+                let issuer = APIKeyIssuer(store: database, authenticator: nil, random: SystemRandom.bytes)
+                let answer = try await work(CatalogCommands(store: database, keys: issuer))
                 try database.close()
                 return answer
             }
@@ -36,8 +36,8 @@ struct CatalogCommands {
         }
     }
 
-    func createKey(_ wish: DocumentField) async throws -> JSONNode {
-        let object = try wish.object(
+    func createKey(_ request: DocumentField) async throws -> JSONNode {
+        let object = try request.object(
             "name",
             "tenant",
             "scopes",
@@ -47,17 +47,17 @@ struct CatalogCommands {
             "expiresAt"
         )
         let change = change("keys-create")
-        let wanted = try APIKeyIssuer.KeyRequest(object, at: change.at)
-        if let tenant = wanted.tenant, try await store.settingsRevision(of: tenant) == nil {
+        let keyRequest = try APIKeyIssuer.KeyRequest(object, at: change.at)
+        if let tenant = keyRequest.tenant, try await store.settingsRevision(of: tenant) == nil {
             throw try object.required("tenant").error(
                 "there is no tenant '\(tenant)'; correct the name, or create the tenant first with 'fingerpost apply'."
             )
         }
         do {
-            let (key, grant) = try await keys.create(wanted, change: change)
+            let (key, grant) = try await keys.create(keyRequest, change: change)
             return grant.json(with: key)
         } catch let error as TooManyKeys {
-            throw wish.error(error.description)
+            throw request.error(error.description)
         }
     }
 

@@ -18,8 +18,8 @@ enum ControlMessage {
     /// The maximum size of a response.
     private static let maximumBytes = 64 << 20
 
-    /// Creates a key. `wish` is the body of `POST /admin/v1/keys`.
-    static func createKey(_ wish: JSONNode) -> JSONNode { .object(["do": .string("createKey"), "key": wish]) }
+    /// Creates a key. `request` is the body of `POST /admin/v1/keys`.
+    static func createKey(_ request: JSONNode) -> JSONNode { .object(["do": .string("createKey"), "key": request]) }
 
     static let listKeys = JSONNode.object(["do": .string("listKeys")])
 
@@ -34,11 +34,12 @@ enum ControlMessage {
     /// - Parameter target: An absolute path.
     static func backup(_ target: String) -> JSONNode { .object(["do": .string("backup"), "to": .string(target)]) }
 
-    /// Replays events. `wish` is the body of `POST …/draft/replay`.
-    static func replay(_ wish: JSONNode, at place: PublishingService.DraftLocation) -> JSONNode {
+    /// Replays events. `request` is the body of `POST …/draft/replay`.
+    static func replay(_ request: JSONNode, at place: PublishingService.DraftLocation) -> JSONNode {
         .object([
             "do": .string("replay"), "tenant": .string(place.tenant.rawValue),
-            "environment": .string(place.environment.rawValue), "draft": .string(place.draft.rawValue), "replay": wish,
+            "environment": .string(place.environment.rawValue), "draft": .string(place.draft.rawValue),
+            "replay": request,
         ])
     }
 
@@ -74,7 +75,7 @@ enum ControlMessage {
 /// The server side of the control socket.
 struct ControlSocket {
     let path: String
-    let parts: ServerDependencies
+    let dependencies: ServerDependencies
     let store: any CatalogStore
     let log: EventLog
     let backups: BackupWorker
@@ -103,8 +104,10 @@ struct ControlSocket {
             "window",
             "since"
         )
-        if let wish = try ExportRequest(object) { return try await answer(wish, at: try object.required("tenant")) }
-        let commands = CatalogCommands(store: store, keys: parts.keyMaker)
+        if let request = try ExportRequest(object) {
+            return try await answer(request, at: try object.required("tenant"))
+        }
+        let commands = CatalogCommands(store: store, keys: dependencies.keyIssuer)
         switch try object.required("do").text() {
         case "createKey": return try await commands.createKey(try object.required("key"))
         case "listKeys": return try await commands.listKeys()
@@ -128,8 +131,8 @@ struct ControlSocket {
                 try object.required("environment").identifier(EnvironmentID.self),
                 draft: try object.required("draft").identifier(DraftName.self)
             )
-            let wish = try ReplayRequest(try object.required("replay").anyObject())
-            return try await parts.replayer.replay(wish, at: place).json
+            let request = try ReplayRequest(try object.required("replay").anyObject())
+            return try await dependencies.replayer.replay(request, at: place).json
         default:
             throw try object.required("do").error(
                 "this server does not know the command; run a server of the same version."
@@ -137,13 +140,13 @@ struct ControlSocket {
         }
     }
 
-    private func answer(_ wish: ExportRequest, at tenant: DocumentField) async throws -> JSONNode {
-        let catalog = parts.resolving.catalog
-        let desk = ExportCommandHandler(exporter: parts.exporter) {
+    private func answer(_ request: ExportRequest, at tenant: DocumentField) async throws -> JSONNode {
+        let catalog = dependencies.resolving.catalog
+        let handler = ExportCommandHandler(exporter: dependencies.exporter) {
             catalog.current.table(of: $0).map { ExportPlan($0) }
         }
         do {
-            return try await desk.answer(wish)
+            return try await handler.answer(request)
         } catch let error as ExportCommandHandler.UnknownTenant {
             throw tenant.error(error.description)
         } catch let error as ExportFailure {
@@ -170,6 +173,6 @@ struct ControlSocket {
     var fits: Bool { path.utf8.count < 104 }
 
     var application: some Hummingbird.ApplicationProtocol {
-        buildControlApplication(at: path, logger: parts.logger) { try await answer($0) }
+        buildControlApplication(at: path, logger: dependencies.logger) { try await answer($0) }
     }
 }

@@ -56,8 +56,8 @@ struct ExportCommandHandler: Sendable {
         var description: String { "there is no tenant '\(tenant)'." }
     }
 
-    func answer(_ wish: ExportRequest) async throws -> JSONNode {
-        switch wish {
+    func answer(_ request: ExportRequest) async throws -> JSONNode {
+        switch request {
         case .now(let tenant): return try node(try await exporter.exportNow(try known(tenant)))
         case .again(let tenant, let window):
             return try node(try await exporter.exportAgain(window, of: try known(tenant).tenant))

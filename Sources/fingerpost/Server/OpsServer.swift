@@ -15,7 +15,7 @@ import ServiceLifecycle
 struct OpsServer {
     let health = Health()
     let readings = MetricReadings()
-    let unsent: UnsentAnswers
+    let unsent: UnsentResponses
     private let metrics: MetricRegistry
     private let configuration: ServiceConfiguration
     private let live: LiveConfiguration
@@ -33,7 +33,7 @@ struct OpsServer {
             sqlite: try SQLiteLibrary.version()
         )
         readings.add(process.readings)
-        unsent = UnsentAnswers(limit: configuration.limits.unsentBytes)
+        unsent = UnsentResponses(limit: configuration.limits.unsentBytes)
         readings.add { [unsent] in unsent.readings }
     }
 
@@ -45,7 +45,7 @@ struct OpsServer {
     func whileListening(_ body: (Int) async throws -> Void) async throws {
         let (ports, listening) = AsyncStream<Int>.makeStream()
         let (address, pace) = (configuration.opsAddress, ShutdownController())
-        let application = buildOpsApplication(parts, at: address, on: Self.loops) { listening.yield($0) }
+        let application = buildOpsApplication(dependencies, at: address, on: Self.loops) { listening.yield($0) }
         let group = ServiceGroup(
             services: [ListeningPort(.ops, at: address, pace: pace, application)],
             logger: logger
@@ -74,7 +74,7 @@ struct OpsServer {
         }
     }
 
-    private var parts: OpsDependencies {
+    private var dependencies: OpsDependencies {
         let ids = EventIDGenerator { .random(in: .min ... .max) }
         return OpsDependencies(
             health: health,

@@ -20,7 +20,7 @@ extension Server {
         onReady: @escaping @Sendable (BoundPorts) -> Void
     ) async throws {
         let pace = ShutdownController()
-        let ports = PortBoard { [health] ports in
+        let ports = BoundPortCollector { [health] ports in
             health.run()
             onReady(ports)
         }
@@ -58,7 +58,7 @@ extension Server {
     /// Warns about overlapping domains. The more specific domain wins, as before. New claims of this kind need a key
     /// for all tenants.
     private func warnOfOverlaps() {
-        let overlaps = parts.resolving.catalog.current.overlappingDomains
+        let overlaps = dependencies.resolving.catalog.current.overlappingDomains
         guard !overlaps.isEmpty else { return }
         let shown = overlaps.prefix(20).map { "\($0.tenant) \($0.domain)" }.joined(separator: ", ")
         logger.warning(
@@ -73,7 +73,7 @@ extension Server {
     }
 
     private func services(
-        _ ports: PortBoard,
+        _ ports: BoundPortCollector,
         _ pace: ShutdownController,
         _ reloader: ConfigurationReloader
     ) -> [ServiceGroupConfiguration.ServiceConfiguration] {
@@ -82,35 +82,35 @@ extension Server {
             .init(service: recorder),
             .init(service: writer),
             .init(service: LogCheck(log: log, isNeeded: directory.wasUnclean)),
-            .init(service: parts.exporter),
-            .init(service: parts.keeper),
-            .init(service: parts.eraser),
+            .init(service: dependencies.exporter),
+            .init(service: dependencies.retention),
+            .init(service: dependencies.eraser),
             .init(service: keyUses),
             .init(service: HeapTrim { try await Task.sleep(for: $0) }),
             .init(
                 service: AssociationFilesMaker(
-                    files: parts.associationFiles,
-                    pool: parts.editor.pool,
+                    files: dependencies.associationFiles,
+                    pool: dependencies.publishing.pool,
                     logger: logger
                 )
             ),
-            .init(service: parts.appTableMaker),
+            .init(service: dependencies.appTableMaker),
             .init(service: reloader),
         ]
         if let webhook = configuration.exports.webhook {
-            let announcer = WebhookDispatcher(
-                ledger: log,
+            let dispatcher = WebhookDispatcher(
+                queue: log.webhookQueue,
                 webhook: live.webhook ?? webhook,
                 now: SystemClock.now,
                 sleep: { try await Task.sleep(for: $0) },
                 logger: logger
             )
-            services.append(.init(service: announcer))
+            services.append(.init(service: dispatcher))
         }
         if let certificates { services.append(.init(service: certificates)) }
         let control = ControlSocket(
             path: directory.controlSocketPath,
-            parts: parts,
+            dependencies: dependencies,
             store: database,
             log: log,
             backups: BackupWorker(directory, catalog: database, log: log)
@@ -123,12 +123,12 @@ extension Server {
             )
         }
         return services + [
-            .port(.admin, at: admin, pace, buildAdminApplication(parts, at: admin) { ports.set(.admin, $0) }),
+            .port(.admin, at: admin, pace, buildAdminApplication(dependencies, at: admin) { ports.set(.admin, $0) }),
             .port(
                 .public,
                 at: open,
                 pace,
-                buildPublicServer(parts, at: open, certificates: certificates) { ports.set(.public, $0) }
+                buildPublicServer(dependencies, at: open, certificates: certificates) { ports.set(.public, $0) }
             ),
             .init(service: Drain(health: health, live: live, pace: pace)),
         ]
@@ -169,7 +169,7 @@ struct BoundPorts: Sendable {
 }
 
 /// Collects the bound ports, and calls back once all are bound.
-private final class PortBoard: Sendable {
+private final class BoundPortCollector: Sendable {
     private let ports = Mutex(BoundPorts())
     private let whenAllAreBound: @Sendable (BoundPorts) -> Void
 

@@ -20,21 +20,21 @@ struct Server {
     let directory: DataDirectory
     let database: CatalogDatabase
     let log: EventLog
-    let parts: ServerDependencies
+    let dependencies: ServerDependencies
     let recorder: EventRecorder
     let keyUses: KeyUseRecorder
     let writer: WriterHeartbeat
     /// The certificates of the public port; nil if it uses plain HTTP.
     let certificates: ServerCertificates?
 
-    /// Opens the files of the data directory; after an unclean stop the catalog is checked first. `board` reports the
+    /// Opens the files of the data directory; after an unclean stop the catalog is checked first. `opsServer` reports the
     /// progress.
     init(
         _ configuration: ServiceConfiguration,
         in directory: DataDirectory,
         live: LiveConfiguration,
         certificates: ServerCertificates?,
-        board: OpsServer,
+        opsServer: OpsServer,
         metrics: MetricRegistry,
         logger: Logger
     ) async throws {
@@ -43,9 +43,9 @@ struct Server {
         self.logger = logger
         self.live = live
         self.certificates = certificates
-        health = board.health
-        (database, log) = try await Self.open(directory, telling: board.health, logger)
-        board.health.start("loading the tables")
+        health = opsServer.health
+        (database, log) = try await Self.open(directory, telling: opsServer.health, logger)
+        opsServer.health.start("loading the tables")
         recorder = EventRecorder(store: log, now: SystemClock.now, logger: logger)
         let keys = try await database.continuationKeys(
             random: SystemRandom.bytes(ContinuationSealer.keyBytes),
@@ -56,15 +56,21 @@ struct Server {
             throw StorageError.corrupt(file: "catalog.db", detail: "the continuation keys cannot be read")
         }
         keyUses = KeyUseRecorder(store: database, logger: logger)
-        let parts = ServerDependencies.build(
+        let dependencies = ServerDependencies.build(
             .system,
             store: database,
-            log: log,
+            log: ServiceLog(
+                events: log,
+                history: log,
+                analytics: log,
+                days: log,
+                exports: log.exportLedger,
+                webhooks: configuration.exports.webhook == nil ? nil : log.webhookQueue
+            ),
             recorder: recorder,
             sealer: sealer,
             sink: configuration.exports.makeSink { live.credentials },
             signer: configuration.tables.signer,
-            announcing: configuration.exports.webhook == nil ? .off : .on,
             keys: try await database.keyGrants(),
             noteUse: keyUses.note,
             maximumRoutes: configuration.limits.tableRoutes,
@@ -76,13 +82,13 @@ struct Server {
             isRecording: configuration.isRecording,
             metrics: metrics,
             limits: live.limits,
-            unsent: board.unsent,
+            unsent: opsServer.unsent,
             logSettings: live.log,
             logger: logger
         )
-        self.parts = parts
-        try await parts.editor.reload()
-        let catalog = parts.resolving.catalog
+        self.dependencies = dependencies
+        try await dependencies.publishing.reload()
+        let catalog = dependencies.resolving.catalog
         try Self.requireSomethingToServe(catalog.current)
         writer = WriterHeartbeat(
             probe: { [recorder, log] in
@@ -92,13 +98,13 @@ struct Server {
             sleep: { try await Task.sleep(for: $0) },
             uptime: { .now }
         )
-        board.readings.add { [recorder, log] in
+        opsServer.readings.add { [recorder, log] in
             ProcessReadings.readings(of: recorder) + ProcessReadings.readings(of: directory)
-                + ProcessReadings.readings(of: catalog.current) + ProcessReadings.readings(of: parts.pool)
+                + ProcessReadings.readings(of: catalog.current) + ProcessReadings.readings(of: dependencies.pool)
                 + ProcessReadings.readings(of: log)
-                + parts.exporter.progress.readings(of: catalog.current, by: parts.resolving.tenants)
+                + dependencies.exporter.progress.readings(of: catalog.current, by: dependencies.resolving.tenants)
         }
-        board.health.watch([
+        opsServer.health.watch([
             Health.Check("tables") { .good(Self.tables(of: catalog.current)) }, writer.check,
             DiskSpace.check(directory.path, atLeast: { live.minimumFreeBytes }),
             Health.Check("recording") { [recorder] in
@@ -173,12 +179,12 @@ struct Server {
             guard let tenant = document.tenant, let settings = document.settings, let table = document.table else {
                 preconditionFailure("config/examples/\(name).yaml has a tenant, settings and a table")
             }
-            _ = try await parts.editor.saveSettings(settings, of: tenant, expected: nil, change: change)
+            _ = try await dependencies.publishing.saveSettings(settings, of: tenant, expected: nil, change: change)
             let place = PublishingService.DraftLocation(tenant, .production)
-            _ = try await parts.editor.saveDraft(table, at: place, expected: nil, change: change)
-            _ = try await parts.editor.publish(place, note: .init(message: "example"), change: change)
+            _ = try await dependencies.publishing.saveDraft(table, at: place, expected: nil, change: change)
+            _ = try await dependencies.publishing.publish(place, note: .init(message: "example"), change: change)
         }
-        return try await parts.keyMaker.create(
+        return try await dependencies.keyIssuer.create(
             APIKeyIssuer.KeyRequest(name: "demo", tenant: nil, scopes: [.admin]),
             change: change
         )

@@ -61,6 +61,7 @@ struct StubRun: AsyncParsableCommand {
         let server = try await start()
         if let record { try server.record(from: record, onlyMissing: onlyMissing) }
         if let pidFile { try writePID(to: pidFile) }
+        CodePages.release()
         try announce(server)
         await waitForEnd(of: server)
         let report = server.report
@@ -78,7 +79,7 @@ struct StubRun: AsyncParsableCommand {
     private func start() async throws -> StubServer {
         do {
             return try await StubServer(stubConfiguration) { warn("fingerpost: left out: \($0)") }
-        } catch let failure as StubServer.StartFailure {
+        } catch let failure as StubStartFailure {
             let status: ExitStatus =
                 switch failure.kind {
                 case .unreadableMapping: .unreadableInput

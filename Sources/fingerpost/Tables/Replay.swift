@@ -41,11 +41,11 @@ struct Replay: AsyncParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func validate() throws {
-        _ = try (wish, place)
+        _ = try (request, place)
     }
 
     func run() async throws {
-        let (wish, place) = try (wish, place)
+        let (request, place) = try (request, place)
         let report = try await showingProgress("replaying") {
             guard let data else {
                 return try await tellingRefusals {
@@ -53,11 +53,11 @@ struct Replay: AsyncParsableCommand {
                         .post,
                         "tenants/\(place.tenant)/draft/replay",
                         query: [("draft", place.draft.rawValue)],
-                        json: wish.json
+                        json: request.json
                     ).body
                 }
             }
-            return try await Self.replay(wish, at: place, in: data)
+            return try await Self.replay(request, at: place, in: data)
         }
         json ? show(report) : show(ReplayText(report).lines)
         if report["changed"]?.int != 0 { throw ExitCode(ExitStatus.wouldChange.rawValue) }
@@ -75,7 +75,7 @@ struct Replay: AsyncParsableCommand {
         }
     }
 
-    private var wish: ReplayRequest {
+    private var request: ReplayRequest {
         get throws {
             guard let seconds = Self.seconds(since), ReplayRequest.secondsRange.contains(seconds) else {
                 throw ValidationError("--since is '\(since)'; write up to 366 days such as 90m, 24h or 7d.")
@@ -106,7 +106,7 @@ struct Replay: AsyncParsableCommand {
 
     /// Replays in this process if no other uses the directory; otherwise asks the process that does.
     private static func replay(
-        _ wish: ReplayRequest,
+        _ request: ReplayRequest,
         at place: PublishingService.DraftLocation,
         in path: String
     ) async throws -> JSONNode {
@@ -116,12 +116,12 @@ struct Replay: AsyncParsableCommand {
                 let database = try CatalogDatabase(directory.catalogPath)
                 let log = try EventLog(directory.eventsPath, now: SystemClock.now)
                 // Nothing is published here, so no suite runs and nothing goes live.
-                let editor = PublishingService(store: database, random: SystemRandom.bytes) { _, _, _ in
+                let publishing = PublishingService(store: database, random: SystemRandom.bytes) { _, _, _ in
                     []
                 } onCommit: { _ in
                 }
-                let report = try await Replayer(history: log, editor: editor, now: SystemClock.now).replay(
-                    wish,
+                let report = try await Replayer(history: log, publishing: publishing, now: SystemClock.now).replay(
+                    request,
                     at: place
                 )
                 try log.close()
@@ -130,7 +130,7 @@ struct Replay: AsyncParsableCommand {
             }
         } catch StorageError.locked {
             return try await ControlMessage.send(
-                ControlMessage.replay(wish.json, at: place),
+                ControlMessage.replay(request.json, at: place),
                 toDirectory: path,
                 timeout: .seconds(600)
             )

@@ -178,7 +178,7 @@ struct AndroidValidationTests {
         let tested = Set(Self.rows.flatMap(\.codes))
             .union(["DAL-PUBLIC-KEY", "DAL-EXAMPLE-FINGERPRINT", "DAL-CONTENT-TYPE", "DAL-REDIRECT", "DAL-NOT-SERVED"])
             .union(["DAL-HOST-NOT-COVERED", "DAL-NOT-PUBLISHED", "DAL-APP-NOT-NAMED"])
-            // GoogleAnswerTests has a case for each of these.
+            // GoogleResponseTests has a case for each of these.
             .union(["DAL-GOOGLE-UNANSWERED", "DAL-GOOGLE-ERROR", "DAL-GOOGLE-NOT-LINKED", "DAL-GOOGLE-DIFFERS"])
 
         #expect(tested == Set(AssociationFinding.androidCatalogue.map(\.code.rawValue)))

@@ -299,10 +299,10 @@ struct AppleValidationTests {
 
     @Test func contentDeliveryNetworkIsJudgedBesideTheHost() {
         let file = Array("{}".utf8)
-        #expect(AppleCDNAnswer(status: 200, body: file).findings(origin: file).isEmpty)
-        #expect(AppleCDNAnswer(status: 200, body: file).findings(origin: nil).isEmpty)
-        #expect(AppleCDNAnswer(status: 200, body: []).findings(origin: file).map(\.code) == [.cdnStale])
-        let failed = AppleCDNAnswer(
+        #expect(AppleCDNResponse(status: 200, body: file).findings(origin: file).isEmpty)
+        #expect(AppleCDNResponse(status: 200, body: file).findings(origin: nil).isEmpty)
+        #expect(AppleCDNResponse(status: 200, body: []).findings(origin: file).map(\.code) == [.cdnStale])
+        let failed = AppleCDNResponse(
             status: 404,
             failureReason: "SWCERR00101 Bad HTTP Response: 404",
             triedURL: "https://a/"

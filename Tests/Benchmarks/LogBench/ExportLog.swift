@@ -28,7 +28,7 @@ struct ExportLog: AsyncParsableCommand {
         let recorder = EventRecorder(store: log, now: Self.now, logger: logger)
         let exporter = Exporter(
             store: log,
-            ledger: log,
+            ledger: log.exportLedger,
             sink: DirectoryExportSink(directory: exports),
             recorder: recorder,
             plans: { [] },

@@ -85,36 +85,36 @@ struct Ask: AsyncParsableCommand {
         // A day that begins at 22:00 UTC, as in parts of Europe, so that a series cannot use the sums of whole UTC
         // days.
         let shifted = edges.map { Timestamp(milliseconds: $0.milliseconds - 7_200_000) }
-        func scope(_ edges: [Timestamp]) -> StatisticsScope {
-            StatisticsScope(tenant: tenant, environment: .production, purposes: [.live], edges: edges)
+        func scope(_ edges: [Timestamp]) -> AnalyticsScope {
+            AnalyticsScope(tenant: tenant, environment: .production, purposes: [.live], edges: edges)
         }
         let whole = [edges[0], edges[days]]
-        try await time("total") { try await log.totals(TotalsQuestion(scope: scope(whole))).count }
+        try await time("total") { try await log.totals(TotalsQuery(scope: scope(whole))).count }
         try await time("by route and outcome") {
-            try await log.totals(TotalsQuestion(scope: scope(whole), columns: [.route, .outcome])).count
+            try await log.totals(TotalsQuery(scope: scope(whole), columns: [.route, .outcome])).count
         }
         try await time("by revision") {
-            try await log.totals(TotalsQuestion(scope: scope(whole), columns: [.revision, .outcome])).count
+            try await log.totals(TotalsQuery(scope: scope(whole), columns: [.revision, .outcome])).count
         }
         try await time("series by day, by outcome") {
-            try await log.totals(TotalsQuestion(scope: scope(edges), columns: [.outcome])).count
+            try await log.totals(TotalsQuery(scope: scope(edges), columns: [.outcome])).count
         }
         try await time("series by day of another zone") {
-            try await log.totals(TotalsQuestion(scope: scope(shifted), columns: [.outcome])).count
+            try await log.totals(TotalsQuery(scope: scope(shifted), columns: [.outcome])).count
         }
         try await time("series by day of one route") {
-            try await log.totals(TotalsQuestion(scope: scope(shifted), columns: [], filter: [.route: "route-7"])).count
+            try await log.totals(TotalsQuery(scope: scope(shifted), columns: [], filter: [.route: "route-7"])).count
         }
         let hours = (0...(days * 24)).map { Timestamp(milliseconds: edges[0].milliseconds + Int64($0) * 3_600_000) }
-        try await time("series by hour") { try await log.totals(TotalsQuestion(scope: scope(hours))).count }
+        try await time("series by hour") { try await log.totals(TotalsQuery(scope: scope(hours))).count }
         for dimension in [Dimension.country, .referrerHost, .unmatchedPath, .osVersion] {
             try await time("top of \(dimension.rawValue)") {
-                try await log.values(ValuesQuestion(scope: scope(whole), dimension: dimension, limit: 100)).values.count
+                try await log.values(ValuesQuery(scope: scope(whole), dimension: dimension, limit: 100)).values.count
             }
         }
         try await time("top of unmatchedPath, other zone") {
             try await log.values(
-                ValuesQuestion(scope: scope([shifted[0], shifted[days]]), dimension: .unmatchedPath, limit: 100)
+                ValuesQuery(scope: scope([shifted[0], shifted[days]]), dimension: .unmatchedPath, limit: 100)
             ).values.count
         }
         try await time("series by hour of one country") {
@@ -152,7 +152,7 @@ struct Drop: AsyncParsableCommand {
         let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
         let log = try EventLog(folder) { now }
         try await log.closeFinishedDays()
-        let held = try await log.heldRows()
+        let held = try await log.retainedRows()
         for day in Set(held.map(\.day)).sorted().prefix(2) {
             let rows = held.filter { $0.day == day }
             let start = ContinuousClock.now

@@ -23,7 +23,7 @@ struct AckedSet {
             return Set(rows.map(\.id)) != Set(events) && Set(rows.map(\.id)).isSuperset(of: events)
         }.map(\.key)
         torn = byRequest.filter { request, rows in attempted[request].map { $0 != rows.count } ?? false }.map(\.key)
-        // These trials erase and drop nothing; FaultKeepingTests covers that.
+        // These trials erase and drop nothing; FaultRetentionTests covers that.
         let sequences = Set(stored.rows.map(\.sequence))
         gaps = (1..<max(1, (sequences.max() ?? 0) + 1)).filter { !sequences.contains($0) }
     }

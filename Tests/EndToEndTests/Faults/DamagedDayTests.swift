@@ -1,5 +1,6 @@
 import Foundation
 import LinkRouting
+import TestSupport
 import Testing
 
 /// A damaged file of a past day is reported by name and does not affect other days.

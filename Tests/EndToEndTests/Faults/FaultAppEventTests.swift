@@ -3,142 +3,127 @@ import LinkRouting
 import TestSupport
 import Testing
 
-/// `kill -9` of the server and of an app in turn, while the app reports its decisions.
+/// `kill -9` of the server and of an app in turn, while the app resolves links, reports and delivers.
 @Suite(.serialized, .timeLimit(FaultSeeds.timeLimit))
 struct FaultAppEventTests {
     /// Ten kills; `FAULT_SEEDS=200` makes 200.
     @Test func everyEventThatTheAppRemovedIsStoredOnce() async throws {
         let seeds = FaultSeeds.all()
         try await withFaultTrial { trial in
-            var server = try trial.start()
+            let device = try AppDevice(in: trial.folder)
+            var server = try device.start(trial)
             defer { server.killNow() }
-            var app = try ReportingApp(file: trial.folder + "/outbox")
+            var kills = (server: 0, app: 0)
             for seed in seeds {
                 var random = SeededGenerator(seed: seed)
-                try app.decide(.random(in: 1...60, using: &random))
+                let app = try device.launch(reporting: .random(in: 1...60, using: &random))
                 if seed.isMultiple(of: 2) {
-                    let moment = Double.random(in: 0...0.02, using: &random)
-                    let victim = server
-                    async let killed: Void = onThreads(1) { _ in
-                        // Sleeps for a random time to choose the moment of the kill; waits for no condition.
-                        Thread.sleep(forTimeInterval: moment)
-                        victim.send(SIGKILL)
-                    }
-                    // The app continues until it finds nobody, or has nothing left.
-                    app = await app.reporting(to: victim, dyingAfter: nil)
-                    await killed
-                    _ = victim.wait()
-                    server = try trial.start()
+                    // While the app runs, which takes about this long.
+                    Self.pause(.random(in: 0...0.15, using: &random))
+                    server.killNow()
+                    kills.server += 1
+                    server = try device.start(trial)
+                    let end = device.wait(for: app)
+                    #expect(end == 0, "the app of seed \(seed) delivers to the server that was started again")
                 } else {
-                    let steps = Int.random(in: 0...9, using: &random)
-                    _ = await app.reporting(to: server, dyingAfter: steps)
-                    // The new process knows only what the file says.
-                    app = try ReportingApp(file: trial.folder + "/outbox")
+                    Self.pause(.random(in: 0...0.25, using: &random))
+                    app.send(SIGKILL)
+                    if device.wait(for: app) == SIGKILL { kills.app += 1 }
                 }
             }
-            app = await app.reporting(to: server, dyingAfter: nil)
-            #expect(app.pending == [])
+            let last = device.wait(for: try device.launch(reporting: 0))
+            #expect(last == 0, "the last app delivers what is left")
             let stored = try Self.stored(server, key: trial.key)
-            if stored.sorted() != (1...app.decided).map(ReportingApp.id).sorted() { trial.fail() }
-            #expect(Set(stored).count == stored.count, "no event is stored twice")
-            #expect(Set(stored) == Set((1...app.decided).map(ReportingApp.id)), "no removed event is missing")
-            print("killed \(seeds.count) times: \(app.decided) events of an app are stored exactly once")
+            let numbers = Set(stored.map(\.number))
+            let lost = device.reported.subtracting(numbers)
+            if !lost.isEmpty || numbers.count != stored.count { trial.fail() }
+            #expect(lost == [], "an event that was reported is stored")
+            #expect(numbers.count == stored.count, "no event is stored twice")
+            #expect(Set(stored.map(\.id)).count == stored.count, "each event has its own id")
+            #expect(numbers.isSubset(of: 1...device.announced), "no other event is stored")
+            print(
+                "killed the server \(kills.server) times and the app \(kills.app) times in \(seeds.count) rounds: "
+                    + "\(device.reported.count) reported events are stored, \(stored.count) in total, none twice"
+            )
         }
     }
 
-    /// Returns the `clientEventId` of each event in the log.
-    private static func stored(_ server: RunningServer, key: String) throws -> [String] {
-        var (ids, after): ([String], Int64) = ([], 0)
+    /// Sleeps for a random time to choose the moment of a kill; waits for no condition.
+    private static func pause(_ seconds: Double) { Thread.sleep(forTimeInterval: seconds) }
+
+    /// Returns the events of the app in the log.
+    private static func stored(_ server: RunningServer, key: String) throws -> [(id: String, number: Int)] {
+        var (found, after): ([(String, Int)], Int64) = ([], 0)
         while true {
             let page = try HTTPConnection(port: server.adminPort).request(
                 "GET",
                 "/admin/v1/tenants/shop/events?limit=1000&after=\(after)",
                 headers: ["Authorization": "Bearer \(key)"]
             ).json()
-            let events = page["events"]?.elements ?? []
-            ids += events.compactMap { $0["clientEventId"]?.text }
-            guard let next = page["nextAfter"]?.int, next > after else { return ids }
+            for event in page["events"]?.elements ?? [] {
+                guard let id = event["clientEventId"]?.text else { continue }
+                let number = try #require(event["parameters"]?["id"]?.int, "\(event.json())")
+                found.append((id, Int(number)))
+            }
+            guard let next = page["nextAfter"]?.int, next > after else { return found }
             after = next
         }
     }
 }
 
-/// An app with an outbox in a file. It removes events only after the server has answered for them.
-private struct ReportingApp: Sendable {
-    private let file: String
-    /// The numbers of the events that may still have to be sent.
-    private(set) var pending: [Int]
-    /// The number of events so far.
-    private(set) var decided: Int
+/// The directory of an app, and the processes that ran in it.
+private final class AppDevice {
+    /// The numbers of the links whose report was on the disk, by the app's own account.
+    private(set) var reported: Set<Int> = []
+    /// The number of links that apps were told to report. An app that was killed has reported some of its links.
+    private(set) var announced = 0
+    private let folder: String
+    private let addressFile: String
+    private let keys: [String]
+    private var output: Pipe?
 
-    init(file: String) throws {
-        self.file = file
-        let text =
-            FileManager.default.fileExists(atPath: file) ? try String(contentsOfFile: file, encoding: .utf8) : "0"
-        let numbers = text.split(separator: " ").compactMap { Int($0) }
-        decided = numbers.first ?? 0
-        pending = Array(numbers.dropFirst())
-    }
-
-    static func id(_ number: Int) -> String { "event-\(number)" }
-
-    mutating func decide(_ count: Int) throws {
-        pending += decided + 1...decided + count
-        decided += count
-        try save()
-    }
-
-    private func save() throws {
-        let text = ([decided] + pending).map(String.init).joined(separator: " ")
-        try Data(text.utf8).write(to: URL(filePath: file), options: .atomic)
-    }
-
-    /// Reports on a thread of its own until the outbox is empty, the server is gone, or the app has taken this many
-    /// steps. A step is sending a message, reading its answer, or saving the outbox.
-    func reporting(to server: RunningServer, dyingAfter steps: Int?) async -> ReportingApp {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                var app = self
-                // The server may be gone at any moment.
-                try? app.report(to: server, steps: steps ?? .max)
-                continuation.resume(returning: app)
-            }
+    init(in folder: String) throws {
+        self.folder = folder + "/app"
+        addressFile = folder + "/address"
+        let keyFile = folder + "/table.jwk"
+        let made = try run(
+            RunningServer.products.appending(path: "fingerpost").path,
+            ["table", "keys", "create", keyFile]
+        )
+        keys = String(decoding: made.output, as: UTF8.self).split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ")
+            return ["current", "next"].contains(words.first) ? words.dropFirst().first.map(String.init) : nil
         }
+        try #require(keys.count == 2)
+        let configuration = "tables: {signingKey: \"\(keyFile)\"}\n"
+        try configuration.write(toFile: folder + "/fingerpost.yaml", atomically: true, encoding: .utf8)
     }
 
-    private mutating func report(to server: RunningServer, steps: Int) throws {
-        var left = steps
-        let connection = try HTTPConnection(port: server.publicPort)
-        while !pending.isEmpty {
-            guard left > 0 else { return }
-            let numbers = Array(pending.prefix(20))
-            let body = Self.message(numbers)
-            try connection.begin(
-                "POST /_fp/events HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
-            )
-            guard left > 1 else { return }
-            let answer = try connection.response()
-            guard answer.status == 200 else { return }
-            guard left > 2 else { return }
-            let results = try answer.json()["results"]?.elements ?? []
-            let answered = Set(results.filter { $0["status"]?.text != "rejected" }.map { $0["clientEventId"]?.text })
-            pending.removeAll { answered.contains(Self.id($0)) }
-            try save()
-            left -= 3
-        }
+    /// Starts a server that signs tables, and tells its address.
+    func start(_ trial: FaultTrial) throws -> RunningServer {
+        let server = try trial.start(flags: ["--config", trial.folder + "/fingerpost.yaml"])
+        try "http://127.0.0.1:\(server.publicPort)".write(toFile: addressFile, atomically: true, encoding: .utf8)
+        return server
     }
 
-    private static func message(_ numbers: [Int]) -> String {
-        let events = numbers.map { number in
-            """
-            {"clientEventId": "\(id(number))", "occurredAt": "2026-11-21T10:00:00.000Z",
-             "url": "yourapp://product/\(number)", "context": {"platform": "ios"}, "revision": 1,
-             "settingsRevision": 2, "outcome": "matched", "action": "open_app", "route": "product", "result": "shown"}
-            """
+    func launch(reporting count: Int) throws -> RunningProcess {
+        let output = Pipe()
+        self.output = output
+        let first = announced + 1
+        announced += count
+        return try RunningProcess(
+            [RunningServer.products.appending(path: "ReportingApp").path, folder, addressFile, "\(first)", "\(count)"]
+                + keys,
+            output: output
+        )
+    }
+
+    /// Waits for the end of an app, and notes what it has printed. Returns its status or signal.
+    func wait(for app: RunningProcess) -> Int32 {
+        let text = (try? output?.fileHandleForReading.readToEnd()).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        for line in text.split(separator: "\n") where line.hasPrefix("reported ") {
+            if let number = Int(line.dropFirst("reported ".count)) { reported.insert(number) }
         }
-        return """
-            {"tenant": "shop", "install": "install-1", "engineVersion": "1.0",
-             "events": [\(events.joined(separator: ", "))]}
-            """
+        return app.wait().status
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import LinkRouting
 import Synchronization
+import TestSupport
 import Testing
 
 /// With a slow disk the queue is bounded, further requests get 503 with Retry-After, and the service recovers.

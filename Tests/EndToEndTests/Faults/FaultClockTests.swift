@@ -1,6 +1,7 @@
 import Foundation
 import LinkRouting
 import Synchronization
+import TestSupport
 import Testing
 
 /// A clock that passes ends of windows, midnight and daylight-saving changes during requests, and a clock that jumps.

@@ -1,5 +1,6 @@
 import Foundation
 import LinkRouting
+import TestSupport
 import Testing
 
 /// Disks that fail or are full: nothing is acknowledged that is not stored.

@@ -1,4 +1,5 @@
 import LinkRouting
+import TestSupport
 
 /// Clients that send requests as fast as they are answered, each on its own connection. Every third request is a batch
 /// with links of two tenants. Its rows are exported for both tenants and must be committed completely or not at all.

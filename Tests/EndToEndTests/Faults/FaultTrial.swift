@@ -1,6 +1,7 @@
 import Foundation
 import LinkRouting
 import Synchronization
+import TestSupport
 import Testing
 
 /// A data directory for fault injection, and its clients' history. After a failure the folder is kept and its path
@@ -55,9 +56,9 @@ final class FaultTrial: Sendable {
     /// The servers' standard error.
     var log: String { folder + "/log" }
 
-    func start(launcher: [String] = []) throws -> RunningServer {
+    func start(launcher: [String] = [], flags: [String] = []) throws -> RunningServer {
         let logging = ["/bin/sh", "-c", "exec \"$@\" 2>>'\(log)'", "sh"]
-        return try RunningServer(directory: data, launcher: logging + (clock?.launcher ?? []) + launcher)
+        return try RunningServer(directory: data, launcher: logging + (clock?.launcher ?? []) + launcher, flags: flags)
     }
 
     func load(_ server: RunningServer, _ name: String, clients: Int = 8, requests: Int = 20_000) -> FaultLoad {

@@ -1,5 +1,6 @@
 import Foundation
 import LinkRouting
+import TestSupport
 import Testing
 
 /// The restore drill on a log of many days: closed and open days, days without rows, finished exports and a pending

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import LinkRouting
+import TestSupport
 
 /// The stored events as users read them: every export file of every tenant, checked against its manifest.
 struct StoredSet {

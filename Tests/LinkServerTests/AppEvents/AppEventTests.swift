@@ -85,7 +85,7 @@ struct AppEventTests {
             #expect(event.path == "/item/7" && event.parameters == #"{"id":7}"#)
             #expect(event.query == [Event.QueryItem(name: "utm_source", value: "mail")])
             #expect(event.app == AppID("ios") && event.platform == .ios && event.appVersion == "3.2.0")
-            let install = try await service.parts.store.install(of: "install-42", tenant: tenant("acme"))
+            let install = try await service.dependencies.store.install(of: "install-42", tenant: tenant("acme"))
             #expect(event.install == install && install != nil)
         }
     }

@@ -1,3 +1,4 @@
+import Gzip
 import HTTPTypes
 import LinkCatalog
 import LinkEvents
@@ -35,8 +36,8 @@ struct AppTableTests {
     ) async throws {
         try await withService { service in
             try await service.load(AppEventTests.acme(settings))
-            service.parts.appTables.update(TableSigner(key))
-            await service.parts.appTableMaker.makeTables()
+            service.dependencies.appTables.update(TableSigner(key))
+            await service.dependencies.appTableMaker.makeTables()
             try await body(service)
         }
     }
@@ -81,7 +82,7 @@ struct AppTableTests {
             let before = try await get(service)
             try await service.load(AppEventTests.acme(routes: #"{id: new, path: /new, open: {screen: New}}"#))
             #expect(try await get(service).body == before.body)
-            await service.parts.appTableMaker.makeTables()
+            await service.dependencies.appTableMaker.makeTables()
             let after = try await get(service)
             let table = try SignedTable.verify(after.body, keys: [key.publicKey], expecting: scope)
             #expect(table.claims.revision.rawValue == 2 && table.routeCount == 1)
@@ -93,7 +94,7 @@ struct AppTableTests {
         try await withTables { service in
             let first = try await get(service)
             service.clock.advance(seconds: 7 * 86_400)
-            await service.parts.appTableMaker.makeTables()
+            await service.dependencies.appTableMaker.makeTables()
             let second = try await get(service)
             #expect(second.body != first.body)
             let tables = try [first, second].map {
@@ -107,8 +108,8 @@ struct AppTableTests {
     @Test func keyIsReplacedWithoutARestart() async throws {
         try await withTables { service in
             let next = try TablePrivateKey(seed: Array(repeating: 8, count: 32))
-            service.parts.appTables.update(TableSigner(next))
-            await service.parts.appTableMaker.makeTables()
+            service.dependencies.appTables.update(TableSigner(next))
+            await service.dependencies.appTableMaker.makeTables()
             let response = try await get(service)
             let keys = [key.publicKey, next.publicKey]
             _ = try SignedTable.verify(response.body, keys: keys, expecting: scope)
@@ -124,8 +125,10 @@ struct AppTableTests {
             let before = try await get(service)
             let other = try TablePrivateKey(seed: Array(repeating: 9, count: 32))
             let wrong = try TablePrivateKey(seed: Array(repeating: 10, count: 32))
-            service.parts.appTables.update(TableSigner(publicKey: other.publicKey) { try wrong.signature(of: $0) })
-            await service.parts.appTableMaker.makeTables()
+            service.dependencies.appTables.update(
+                TableSigner(publicKey: other.publicKey) { try wrong.signature(of: $0) }
+            )
+            await service.dependencies.appTableMaker.makeTables()
             #expect(try await get(service).body == before.body)
         }
     }
@@ -166,10 +169,10 @@ struct AppTableTests {
     @Test func withoutAKeyThereAreNoTables() async throws {
         try await withService { service in
             try await service.load(AppEventTests.acme())
-            await service.parts.appTableMaker.makeTables()
+            await service.dependencies.appTableMaker.makeTables()
             let response = try await get(service)
             #expect(response.status == 404 && response.json?["detail"]?.text?.contains("tables.signingKey") == true)
-            service.parts.appTables.update(TableSigner(key))
+            service.dependencies.appTables.update(TableSigner(key))
             let early = try await get(service)
             #expect(early.status == 503 && early["Retry-After"] == "5")
         }
@@ -180,8 +183,8 @@ struct AppTableTests {
         policy.tenant = RateLimit(perSecond: 1, burst: 1)
         try await withService(admitting: policy) { service in
             try await service.load(AppEventTests.acme())
-            service.parts.appTables.update(TableSigner(key))
-            await service.parts.appTableMaker.makeTables()
+            service.dependencies.appTables.update(TableSigner(key))
+            await service.dependencies.appTableMaker.makeTables()
             #expect(try await get(service).status == 200)
             #expect(try await get(service).status == 429)
         }

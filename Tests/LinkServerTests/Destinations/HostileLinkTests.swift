@@ -42,7 +42,7 @@ struct HostileLinkTests {
             - {id: blocked, path: "/b/{x}", block: "<script>alert('{x}')</script>\" & 'more'"}
         """#
 
-    private static let judge = DestinationJudge(hosts: ["www.acme.test", "pages.test"], schemes: ["acme", "acmeopen"])
+    private static let judge = DestinationOracle(hosts: ["www.acme.test", "pages.test"], schemes: ["acme", "acmeopen"])
 
     /// Texts that can break out of a header, a host, a scheme or a path.
     private static let captures = [

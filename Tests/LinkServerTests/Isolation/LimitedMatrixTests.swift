@@ -62,7 +62,7 @@ struct LimitedMatrixTests {
         _ judge: (_ asked: String, _ answer: TestResponse) -> Void
     ) async throws {
         let bodies = TenantMatrixTests.bodies(of: names)
-        let operations = PortOperation.all(of: adminRouter(session.service.parts)).sorted {
+        let operations = PortOperation.all(of: adminRouter(session.service.dependencies)).sorted {
             $0.description < $1.description
         }
         var count = 0
@@ -107,9 +107,9 @@ struct LimitedMatrixTests {
         try await withService { service in
             let (admin, names) = try await fill(service)
             let staging = try #require(EnvironmentID("staging"))
-            let session = try await AdminSession(service) { wish in
-                wish.tenant = TenantID("acme")
-                wish.environments = [staging]
+            let session = try await AdminSession(service) { request in
+                request.tenant = TenantID("acme")
+                request.environments = [staging]
             }
             let kept = [
                 "settings", "table", "draft", "drafts", "draft?draft=zebra-draft", "revisions", "suites", "events",
@@ -144,9 +144,9 @@ struct LimitedMatrixTests {
     @Test func keyOfSomeRoutesChangesNoOthersAndReadsNoRecords() async throws {
         try await withService { service in
             let (admin, names) = try await fill(service)
-            let session = try await AdminSession(service) { wish in
-                wish.tenant = TenantID("acme")
-                wish.routes = KeyGrant.RouteLimit(owners: ["blog"], pathPrefixes: nil)
+            let session = try await AdminSession(service) { request in
+                request.tenant = TenantID("acme")
+                request.routes = KeyGrant.RouteLimit(owners: ["blog"], pathPrefixes: nil)
             }
             let kept = [
                 "settings", "settings/history", "table", "suites", "draft?draft=zebra-draft", "exports", "erasures",

@@ -63,7 +63,7 @@ struct OpenSurfaceTests {
             )
             #expect(try await grandchild.get("/tenants").status == 200)
             #expect(try await parent.delete("/keys/\(parent.id)").status == 200)
-            for operation in PortOperation.all(of: adminRouter(service.parts)) {
+            for operation in PortOperation.all(of: adminRouter(service.dependencies)) {
                 let without = try await ask(service, operation, key: nil, admin: true)
                 let wrong = try await ask(service, operation, key: "fp_production_x", admin: true)
                 let scopeless = try await ask(service, operation, key: caller.key, admin: true)
@@ -95,7 +95,7 @@ struct OpenSurfaceTests {
         let ops = Self.operations(in: try #require(document.sections["Ops"]))
         try await withService { service in
             // The root path belongs to clicks, and HEAD is GET without a body.
-            let here = PortOperation.all(of: publicRouter(service.parts)).map { operation in
+            let here = PortOperation.all(of: publicRouter(service.dependencies)).map { operation in
                 PortOperation(
                     method: operation.method == .head ? .get : operation.method,
                     path: operation.path == "/" ? "/{path}" : operation.path

@@ -166,13 +166,14 @@ struct TenantMatrixTests {
             service.clock.advance(seconds: 7_200)
             let acme = try await AdminSession(service) { $0.tenant = TenantID("acme") }
             #expect(try await service.resolve(#"{"url": "https://go.acme.test/item/1"}"#).status == 200)
-            let operations = PortOperation.all(of: adminRouter(service.parts)).sorted {
+            let operations = PortOperation.all(of: adminRouter(service.dependencies)).sorted {
                 $0.description < $1.description
             }
             #expect(operations.count > 40)
             var asking = Asking(foreign: foreign)
             let before = try await foreign.everything()
-            let port = buildAdminApplication(service.parts, at: ListenAddress(host: "127.0.0.1", port: 0)) { _ in }
+            let port = buildAdminApplication(service.dependencies, at: ListenAddress(host: "127.0.0.1", port: 0)) { _ in
+            }
             for asked in questions(operations, pick(foreign)) {
                 var headers: HTTPFields = [.authorization: "Bearer \(acme.key)"]
                 for (name, value) in asked.headers { if let name = HTTPField.Name(name) { headers[name] = value } }
@@ -181,7 +182,7 @@ struct TenantMatrixTests {
                 asking.answers.append((asked, answer))
             }
             #expect(try await foreign.everything() == before, "nothing of the other tenant was changed")
-            let grants = try await service.parts.store.keyGrants()
+            let grants = try await service.dependencies.store.keyGrants()
             for token in [boss.key, acme.key, foreign.admin.key, foreign.token] {
                 let key = try #require(APIKey(token: token))
                 #expect(grants.contains { $0.id == key.id && key.matches($0.secretHash) })

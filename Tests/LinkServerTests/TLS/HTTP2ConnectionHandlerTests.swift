@@ -21,7 +21,7 @@ struct HTTP2ConnectionHandlerTests {
         let registry = ConnectionRegistry(limit: 10, port: .public, metrics: metrics)
         let channel = EmbeddedChannel(loop: loop)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
-        let outflow = Outflow(UnsentAnswers(limit: 1 << 20), port: .public, stalledAfter: .seconds(30))
+        let outflow = Outflow(UnsentResponses(limit: 1 << 20), port: .public, stalledAfter: .seconds(30))
         let connection = HTTP2ConnectionHandler(
             HTTP2Limits(limits),
             registry: registry,

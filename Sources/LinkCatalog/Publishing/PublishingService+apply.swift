@@ -1,0 +1,68 @@
+import LinkRouting
+
+/// Files with settings, a table and suites, applied together.
+extension PublishingService {
+    // MARK: Files
+
+    /// What applying a file has changed.
+    package struct Applied: Sendable {
+        package let stored: TenantChange.Stored
+        package let plan: TablePlan
+    }
+
+    /// Stores settings, table and suites together, and makes them live. Creates the tenant if it is new. If one of them
+    /// is refused, nothing is stored.
+    ///
+    /// - Parameters:
+    ///   - suites: The texts of the request's suites.
+    ///   - expected: The revision of the settings that the request's replace; 0 for a new tenant, nil accepts any.
+    package func apply(
+        _ request: PlanRequest,
+        suites: [SuiteName: String],
+        at place: DraftLocation,
+        expected: Int64?,
+        note: Note = Note(),
+        claims: HostClaims.Rule = .exclusive,
+        limit: KeyGrant? = nil,
+        change: AuditContext
+    ) async throws -> Applied {
+        try requireOverriding(note, limit)
+        if let settings = request.settings {
+            try Document.requireStorable(settings, "The settings", maximumBytes: Document.maximumSettingsBytes)
+        }
+        return try await Self.repeating {
+            let state = try await state(of: place, for: request)
+            try state.requireEnvironment()
+            let plan = try await plan(request, state, limit)
+            try requireStorable(plan.content, "The table")
+            let publication = try await publication(of: plan, .file, at: place, note, limit)
+            var settings: SettingsChange?
+            if let content = request.settings, state.isNew || !state.settingsChanges.isEmpty {
+                let live = try await store.live(of: place.tenant)
+                try Self.requireFew(state.settings.namedEnvironments, besides: Set(live.keys), content)
+                try await requireLiveTables(
+                    live.filter { $0.key != place.environment },
+                    of: place.tenant,
+                    under: state.settings
+                )
+                settings = SettingsChange(
+                    content: content,
+                    identity: state.settings.identity,
+                    installKey: state.settings.privacy.recordInstall ? random(Self.installKeyBytes) : nil,
+                    expected: expected,
+                    checked: live,
+                    claims: claims
+                )
+            }
+            let isPublishing = !plan.diff.isEmpty
+            let stored = try await store.apply(
+                TenantChange(settings: settings, publication: isPublishing ? publication : nil, suites: suites),
+                to: place.tenant,
+                change: change
+            )
+            if let row = stored.revision { onPublication(row, place.tenant, change) }
+            try await reload(behind: "The file is applied")
+            return Applied(stored: stored, plan: plan)
+        }
+    }
+}

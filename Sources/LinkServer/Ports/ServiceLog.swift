@@ -1,0 +1,28 @@
+package import LinkEvents
+
+/// The log of the service, by use. Each consumer gets only the part that it needs.
+package struct ServiceLog: Sendable {
+    package var events: any EventStore
+    package var history: any EventHistory
+    package var analytics: any EventAnalytics
+    package var days: any EventDays
+    package var exports: any ExportLedger
+    /// Nil if no webhook is configured.
+    package var webhooks: (any WebhookQueue)?
+
+    package init(
+        events: any EventStore,
+        history: any EventHistory,
+        analytics: any EventAnalytics,
+        days: any EventDays,
+        exports: any ExportLedger,
+        webhooks: (any WebhookQueue)?
+    ) {
+        self.events = events
+        self.history = history
+        self.analytics = analytics
+        self.days = days
+        self.exports = exports
+        self.webhooks = webhooks
+    }
+}

@@ -1,0 +1,182 @@
+import GRDB
+package import LinkEvents
+package import LinkRouting
+
+/// The export windows and cursors in `ledger.db`.
+package struct StoredExportLedger: ExportLedger {
+    private let ledger: StorageFile
+
+    init(_ ledger: StorageFile) { self.ledger = ledger }
+
+    package func cursor(of tenant: TenantID, since now: Timestamp) async throws -> ExportCursor {
+        try await ledger.storing { db in
+            try db.execute(
+                sql: "INSERT INTO export_cursor (tenant, last_end, edge) VALUES (?, ?, 0) ON CONFLICT DO NOTHING",
+                arguments: [tenant.rawValue, now.milliseconds]
+            )
+            return try Self.cursor(of: tenant, db)
+        }
+    }
+
+    private static func cursor(of tenant: TenantID, _ db: Database) throws -> ExportCursor {
+        guard
+            let row = try Row.fetchOne(
+                db,
+                sql: "SELECT last_end, edge FROM export_cursor WHERE tenant = ?",
+                arguments: [tenant.rawValue]
+            )
+        else { throw StorageError.corrupt(file: "events/ledger.db", detail: "tenant '\(tenant)' has no export cursor") }
+        return ExportCursor(lastEnd: Timestamp(milliseconds: row["last_end"]), edge: row["edge"])
+    }
+
+    package func cut(
+        _ tenant: TenantID,
+        start: Timestamp? = nil,
+        end: Timestamp,
+        edge: Int64,
+        format: String,
+        level: Int
+    ) async throws -> ExportWindow {
+        try await ledger.storing { db in
+            let cursor = try Self.cursor(of: tenant, db)
+            var end = end
+            while let stored = try Self.windows(
+                db,
+                "WHERE tenant = ? AND window_end = ?",
+                [tenant.rawValue, end.milliseconds]
+            ).first {
+                // Either the window was cut before, or the cursor was rewound and this instant was cut before the
+                // rewind.
+                guard cursor.lastEnd < end else { return stored }
+                end = Timestamp(milliseconds: end.milliseconds + 1)
+            }
+            // An edge never moves back; a window without new events is empty.
+            let last = max(edge, cursor.edge)
+            let start = min(start ?? cursor.lastEnd, cursor.lastEnd)
+            try db.execute(
+                sql: """
+                    INSERT INTO export_window (tenant, window_end, window_start, first_seq, last_seq, format, level)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    tenant.rawValue, end.milliseconds, start.milliseconds, cursor.edge + 1, last, format, level,
+                ]
+            )
+            try db.execute(
+                sql: "UPDATE export_cursor SET last_end = ?, edge = ? WHERE tenant = ?",
+                arguments: [end.milliseconds, last, tenant.rawValue]
+            )
+            return ExportWindow(
+                tenant: tenant,
+                start: start,
+                end: end,
+                firstSequence: cursor.edge + 1,
+                lastSequence: last,
+                format: format,
+                level: level
+            )
+        }
+    }
+
+    package func hasWindows(_ tenant: TenantID) async throws -> Bool {
+        try await ledger.read { db in
+            try Bool.fetchOne(
+                db,
+                sql: "SELECT EXISTS (SELECT 1 FROM export_window WHERE tenant = ?)",
+                arguments: [tenant.rawValue]
+            ) ?? false
+        }
+    }
+
+    package func rewind(_ tenant: TenantID, to instant: Timestamp) async throws -> ExportCursor {
+        try await ledger.storing { db in
+            try db.execute(
+                sql: "UPDATE export_cursor SET last_end = ? WHERE tenant = ? AND last_end > ?",
+                arguments: [instant.milliseconds, tenant.rawValue, instant.milliseconds]
+            )
+            return try Self.cursor(of: tenant, db)
+        }
+    }
+
+    package func pending(_ tenant: TenantID) async throws -> [ExportWindow] {
+        try await ledger.read { db in
+            try Self.windows(db, "WHERE tenant = ? AND exported_at IS NULL ORDER BY window_end", [tenant.rawValue])
+        }
+    }
+
+    package func markExported(_ window: ExportWindow, at now: Timestamp) async throws {
+        try await ledger.storing { db in
+            try db.execute(
+                sql:
+                    "UPDATE export_window SET exported_at = ? WHERE tenant = ? AND window_end = ? AND exported_at IS NULL",
+                arguments: [now.milliseconds, window.tenant.rawValue, window.end.milliseconds]
+            )
+        }
+    }
+
+    package func window(of tenant: TenantID, ending end: Timestamp) async throws -> ExportWindow? {
+        try await ledger.read { db in
+            try Self.windows(db, "WHERE tenant = ? AND window_end = ?", [tenant.rawValue, end.milliseconds]).first
+        }
+    }
+
+    package func windows(of tenant: TenantID, endingAfter instant: Timestamp) async throws -> [ExportWindow] {
+        try await ledger.read { db in
+            try Self.windows(
+                db,
+                "WHERE tenant = ? AND window_end > ? ORDER BY first_seq, window_end",
+                [tenant.rawValue, instant.milliseconds]
+            )
+        }
+    }
+
+    package func lastExports() async throws -> [TenantID: Timestamp] {
+        try await ledger.read { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT tenant, max(exported_at) AS last FROM export_window WHERE exported_at IS NOT NULL
+                    GROUP BY tenant
+                    """
+            )
+            let exports = rows.compactMap { row in
+                TenantID(row["tenant"] as String).map { ($0, Timestamp(milliseconds: row["last"])) }
+            }
+            return Dictionary(exports) { first, _ in first }
+        }
+    }
+
+    package func isGone(_ window: ExportWindow) async throws -> Bool {
+        try await ledger.read { db in
+            try Bool.fetchOne(
+                db,
+                sql: """
+                    SELECT EXISTS (SELECT 1 FROM day_tenant
+                    WHERE tenant = ? AND dropped_at IS NOT NULL AND first_seq <= ? AND last_seq >= ?)
+                    """,
+                arguments: [window.tenant.rawValue, window.lastSequence, window.firstSequence]
+            ) ?? false
+        }
+    }
+
+    private static func windows(
+        _ db: Database,
+        _ condition: String,
+        _ arguments: StatementArguments
+    ) throws -> [ExportWindow] {
+        try Row.fetchAll(db, sql: "SELECT * FROM export_window \(condition)", arguments: arguments).map { row in
+            guard let tenant = TenantID(row["tenant"] as String) else {
+                throw StorageError.corrupt(file: "events/ledger.db", detail: "a window has no readable tenant")
+            }
+            return ExportWindow(
+                tenant: tenant,
+                start: Timestamp(milliseconds: row["window_start"]),
+                end: Timestamp(milliseconds: row["window_end"]),
+                firstSequence: row["first_seq"],
+                lastSequence: row["last_seq"],
+                format: row["format"],
+                level: row["level"]
+            )
+        }
+    }
+}

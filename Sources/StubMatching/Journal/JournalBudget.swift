@@ -1,0 +1,18 @@
+import Synchronization
+
+/// The memory that the journals of a server and its sessions share, because a client decides how many sessions there
+/// are.
+package final class JournalBudget: Sendable {
+    package let maximumBytes: Int
+    private let used = Atomic(0)
+
+    package static let defaultMaximumBytes = 128 << 20
+    /// A journal of at most so many bytes drops nothing, also when other journals have used up the budget.
+    package static let guaranteedBytes = 1 << 20
+
+    package init(maximumBytes: Int = defaultMaximumBytes) { self.maximumBytes = maximumBytes }
+
+    var isExceeded: Bool { used.load(ordering: .relaxed) > maximumBytes }
+
+    func add(_ bytes: Int) { used.add(bytes, ordering: .relaxed) }
+}

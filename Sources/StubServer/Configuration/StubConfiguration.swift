@@ -1,0 +1,37 @@
+package import StubMatching
+
+/// How a stub server runs.
+package struct StubConfiguration: Sendable {
+    /// The folder with `mappings` and `__files`; nil for a server without files.
+    package var folder: String?
+    package var host = "127.0.0.1"
+    /// 0 takes any free port.
+    package var port = 0
+    package var templating = Templating.perStub
+    package var journalCount = Journal.defaultMaximumCount
+    package var journalBytes = JournalBudget.defaultMaximumBytes
+    /// The target of requests that no stub answers; nil for none.
+    package var proxyAll: String?
+    /// Whether the first request that no stub answers fails the run.
+    package var unmatched = UnmatchedRequests.allowed
+    package var mask = SecretMask(fields: [])
+    /// What an unreadable mapping does.
+    package var unreadable = UnreadableMappings.stopTheStart
+    package var limits = StubLimits()
+    package var environment = StubEnvironment()
+
+    package init() {}
+
+    package enum UnmatchedRequests: String, Sendable {
+        /// They get a 404 with a table.
+        case allowed
+        /// The first one is kept as the run's failure, and every answer to one names the nearest stub.
+        case strict
+    }
+
+    package enum UnreadableMappings: Sendable {
+        case stopTheStart
+        /// They are reported and left out.
+        case leftOut
+    }
+}

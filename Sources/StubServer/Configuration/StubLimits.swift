@@ -1,0 +1,11 @@
+/// What a client can make the server keep or do.
+package struct StubLimits: Sendable {
+    package var connections = 1_000
+    package var bodyBytes = 50 << 20
+    package var headerBytes = 64 << 10
+    package var sessions = 1_000
+    /// The longest that the server waits for a target.
+    package var proxySeconds: Int64 = 60
+
+    package init() {}
+}

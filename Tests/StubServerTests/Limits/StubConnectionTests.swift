@@ -1,0 +1,96 @@
+import Foundation
+import LinkRouting
+import StubServer
+import TestSupport
+import Testing
+
+/// Clients that hold connections, send slowly or do not read.
+struct StubConnectionTests {
+    private static let big = JSONNode.object([
+        "request": .object(["urlPath": .string("/big")]),
+        "response": .object(["body": .string(String(repeating: "x", count: 8 << 20))]),
+    ])
+
+    @Test func connectionsAboveTheLimitAreClosed() async throws {
+        try await withStubServer {
+            $0.limits.connections = 3
+        } _: { port in
+            var open = try (0..<3).map { _ in try StubClient(port: port) }
+            for client in open { #expect(try client.request("GET", "/a").status == 404) }
+            #expect(throws: HTTPConnection.Broken.self) { try StubClient(port: port).request("GET", "/a") }
+            open.removeLast()
+            // The server learns of the closed connection on its own thread.
+            var next: HTTPConnection.Response?
+            for _ in 0..<1_000 where next == nil { next = try? StubClient(port: port).request("GET", "/a") }
+            #expect(next?.status == 404)
+            for client in open { #expect(try client.request("GET", "/a").status == 404) }
+        }
+    }
+
+    @Test func aSlowClientDelaysNobody() async throws {
+        try await withStubServer { port in
+            let slow = try (0..<20).map { _ in try StubClient(port: port) }
+            for client in slow {
+                try client.connection.begin("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab")
+            }
+            let quick = try StubClient(port: port)
+            for _ in 0..<20 { #expect(try quick.request("GET", "/b").status == 404) }
+            for client in slow {
+                try client.connection.begin("cde")
+                #expect(try client.connection.response().status == 404)
+            }
+            let bodies = try quick.admin("GET", "requests")["requests"]?.elements?.compactMap {
+                $0["request"]?["body"]?.text
+            }
+            #expect(bodies?.count { $0 == "abcde" } == 20)
+        }
+    }
+
+    /// The server answers the next request of a connection when the last answer has been taken, so a client that only
+    /// sends cannot make it keep many answers.
+    @Test func aClientThatDoesNotReadGetsOneAnswerAtATime() async throws {
+        try await withStubServer { port in
+            let client = try StubClient(port: port)
+            try client.admin("POST", "mappings", Self.big)
+            let greedy = try HTTPConnection(port: port, seconds: 60, window: 4_096)
+            for _ in 0..<20 { try greedy.begin("GET /big HTTP/1.1\r\nHost: a\r\n\r\n") }
+            // Another client's request arrives after the server has read those of the greedy one.
+            var answered = 0
+            for _ in 0..<50 {
+                _ = try client.request("GET", "/other")
+                let pattern = JSONNode.object(["urlPath": .string("/big")])
+                answered = Int(try client.admin("POST", "requests/count", pattern)["count"]?.int ?? 0)
+            }
+            #expect((1...3).contains(answered))
+            for _ in 0..<20 { #expect(try greedy.response().body.count == 8 << 20) }
+        }
+    }
+
+    /// One packet contains thousands of requests.
+    @Test func manyRequestsInOnePacketAreAnswered() async throws {
+        try await withStubServer { port in
+            let client = try StubClient(port: port)
+            try client.admin(
+                "POST",
+                "mappings",
+                .object(["request": .object(["urlPath": .string("/")]), "response": .object(["body": .string("x")])])
+            )
+            let count = 20_000
+            try client.connection.begin(String(repeating: "GET / HTTP/1.1\r\n\r\n", count: count))
+            for _ in 0..<count { #expect(try client.connection.response().text == "x") }
+        }
+    }
+
+    /// The server closes such a connection after the answer, so that it does not count against the limit.
+    @Test func aClientMayCloseItsSendingSide() async throws {
+        try await withStubServer {
+            $0.limits.connections = 1
+        } _: { port in
+            let client = try StubClient(port: port)
+            try client.connection.begin("GET /a HTTP/1.1\r\nHost: a\r\n\r\nGET /b HTTP/1.1\r\nHost: a\r\n\r\n")
+            client.connection.endInput()
+            let text = try client.connection.read()
+            #expect(text.components(separatedBy: "HTTP/1.1 404").count == 3)
+        }
+    }
+}

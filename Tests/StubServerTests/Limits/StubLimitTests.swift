@@ -1,0 +1,150 @@
+import LinkRouting
+import StubMatching
+import StubServer
+import TestSupport
+import Testing
+
+/// What clients can make the server keep or do is bounded, and the limit is named in the answer.
+struct StubLimitTests {
+    private static func stub(_ path: String, body: String = "found") -> JSONNode {
+        .object([
+            "request": .object(["method": .string("GET"), "urlPath": .string(path)]),
+            "response": .object(["body": .string(body)]),
+        ])
+    }
+
+    @Test func tenThousandStubsAreTakenAndOneMoreIsRefused() async throws {
+        try await withStubServer { port in
+            let client = try StubClient(port: port)
+            for number in 0..<StubStore.maximumCount {
+                try client.admin("POST", "mappings", Self.stub("/item/\(number)"))
+            }
+            let refused = try client.request("POST", "/__admin/mappings", body: Self.stub("/more").json())
+            #expect(refused.status == 429)
+            #expect(refused.text.contains("the server has 10000 stubs; remove some"))
+            // An import is refused as well, and the stubs that are there still answer.
+            let imported = JSONNode.object(["mappings": .array([Self.stub("/more")])]).json()
+            #expect(try client.request("POST", "/__admin/mappings/import", body: imported).status == 429)
+            for number in [0, 5_000, 9_999] {
+                #expect(try client.request("GET", "/item/\(number)").text == "found")
+            }
+            let unmatched = try client.request("GET", "/more")
+            #expect(unmatched.status == 404)
+            #expect(unmatched.text.contains("Request was not matched"))
+        }
+    }
+
+    @Test func importOfTooManyStubsAddsNone() async throws {
+        try await withStubServer { port in
+            let client = try StubClient(port: port)
+            let stubs = (0...StubStore.maximumCount).map { Self.stub("/item/\($0)") }
+            let body = JSONNode.object(["mappings": .array(stubs)]).json()
+            let refused = try client.request("POST", "/__admin/mappings/import", body: body)
+            #expect(refused.status == 429)
+            #expect(try client.admin("GET", "mappings")["meta"]?["total"]?.int == 0)
+        }
+    }
+
+    @Test func aDeclaredBodyAboveTheLimitIsRefusedBeforeItIsSent() async throws {
+        try await withStubServer { port in
+            let client = try StubClient(port: port)
+            try client.connection.begin("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: \((50 << 20) + 1)\r\n\r\n")
+            let answer = try client.connection.response()
+            #expect(answer.status == 413)
+            #expect(answer.text == "The request's body is larger than 52428800 bytes, which this stub server takes.\n")
+        }
+    }
+
+    /// The client goes on sending and must still be able to read the answer.
+    @Test(arguments: [true, false])
+    func aBodyThatGrowsBeyondTheLimitIsRefused(isChunked: Bool) async throws {
+        try await withStubServer {
+            $0.limits.bodyBytes = 1 << 20
+        } _: { port in
+            let client = try StubClient(port: port)
+            let framing = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(4 << 20)"
+            try client.connection.begin("POST /a HTTP/1.1\r\nHost: a\r\n\(framing)\r\n\r\n")
+            let piece = String(repeating: "x", count: 64 << 10)
+            for _ in 0..<64 { try client.connection.begin(isChunked ? "10000\r\n\(piece)\r\n" : piece) }
+            let answer = try client.connection.response()
+            #expect(answer.status == 413)
+            #expect(answer.text.contains("larger than 1048576 bytes"))
+            #expect(try StubClient(port: port).request("GET", "/a").status == 404)
+        }
+    }
+
+    @Test func aBodyOfTheLimitIsTaken() async throws {
+        try await withStubServer {
+            $0.limits.bodyBytes = 1 << 20
+        } _: { port in
+            let client = try StubClient(port: port)
+            let pattern = JSONNode.object([
+                "request": .object(["bodyPatterns": .array([.object(["contains": .string("end")])])]),
+                "response": .object(["body": .string("found")]),
+            ])
+            try client.admin("POST", "mappings", pattern)
+            let body = String(repeating: "x", count: (1 << 20) - 3) + "end"
+            #expect(try client.request("POST", "/a", body: body).text == "found")
+        }
+    }
+
+    @Test func aHeadAboveTheLimitIsRefused() async throws {
+        try await withStubServer {
+            $0.limits.headerBytes = 4_096
+        } _: { port in
+            let client = try StubClient(port: port)
+            let answer = try client.request("GET", "/a", headers: ["X": String(repeating: "x", count: 5_000)])
+            #expect(answer.status == 431)
+        }
+    }
+
+    /// One catastrophic pattern costs a bounded time, its answer names it, and other clients are answered meanwhile.
+    @Test func aCatastrophicPatternIsReported() async throws {
+        try await withStubServer { port in
+            let client = try StubClient(port: port)
+            try client.admin("POST", "mappings", Self.stub("/quick"))
+            let pattern = JSONNode.object(["request": .object(["urlPathPattern": .string("/(a+)+b")])])
+            try client.admin("POST", "mappings", pattern)
+            let answer = try client.request("GET", "/" + String(repeating: "a", count: 200))
+            #expect(answer.status == 500)
+            #expect(answer.text.contains("the regular expression '/(a+)+b' takes too many steps"))
+            #expect(try client.request("GET", "/quick").text == "found")
+        }
+    }
+
+    @Test func theJournalKeepsABoundedNumberOfBytes() async throws {
+        try await withStubServer {
+            $0.journalBytes = 4 << 20
+        } _: { port in
+            let client = try StubClient(port: port)
+            let body = String(repeating: "x", count: 256 << 10)
+            for number in 0..<40 { _ = try client.request("POST", "/\(number)", body: body) }
+            let kept = try client.admin("GET", "requests")["requests"]?.elements ?? []
+            // A request counts for its body as bytes and as text.
+            #expect((4...8).contains(kept.count))
+            #expect(kept.first?["request"]?["url"]?.text == "/39")
+        }
+    }
+
+    /// The journals of all sessions share the limit, because a client decides about the number of sessions.
+    @Test func theJournalsOfSessionsShareTheLimit() async throws {
+        try await withStubServer {
+            $0.journalBytes = 4 << 20
+        } _: { port in
+            let client = try StubClient(port: port)
+            let body = String(repeating: "x", count: 256 << 10)
+            var kept = 0
+            for session in 0..<8 {
+                try client.admin("POST", "sessions", .object(["id": .string("s\(session)")]))
+                for number in 0..<8 { _ = try client.request("POST", "/\(number)", session: "s\(session)", body: body) }
+            }
+            for session in 0..<8 {
+                let requests = try client.admin("GET", "requests", session: "s\(session)")["requests"]?.elements ?? []
+                // Each keeps its latest request.
+                #expect(requests.first?["request"]?["url"]?.text == "/7")
+                kept += requests.count
+            }
+            #expect(kept <= 16)
+        }
+    }
+}
