@@ -132,7 +132,7 @@ struct Serve: AsyncParsableCommand {
               curl -s http://127.0.0.1:\(ports.public)/resolve -d '{"url":"yourapp://product/123?utm_source=mail"}'
               curl -s http://127.0.0.1:\(ports.public)/resolve -d '{"url":"https://yourappdomain.com/product/abc","explain":true}'
               curl -s http://127.0.0.1:\(ports.public)/.well-known/apple-app-site-association -H 'Host: farechoice.taxi'
-              curl -s -X POST 'http://127.0.0.1:\(ports.admin)/admin/v1/tenants/shop/exports?download' -H "Authorization: Bearer $FINGERPOST_KEY" | gunzip
+              curl -s -X POST 'http://127.0.0.1:\(ports.admin)/admin/v1/tenants/shop/exports?download' -H "Authorization: Bearer $FINGERPOST_KEY" | gunzip -cf
             """
         return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }

@@ -33,7 +33,8 @@ struct TestCommand: AsyncParsableCommand {
 
     @ArgumentParser.Argument(help: "Suite files.") var suites: [String]
     @ArgumentParser.Option(help: "A tenant or table file.") var table: String?
-    @ArgumentParser.Option(help: "The public address of a server.") var server: String?
+    @ArgumentParser.Option(help: "The public address of a server (default: the variable FINGERPOST_PUBLIC_SERVER).")
+    var server: String?
     @ArgumentParser.Option(help: "An API key for --server (default: the variable FINGERPOST_KEY).") var key: String?
     @ArgumentParser.Option(help: "An environment of the server other than production.") var environment: String?
     @Flag(help: "Print the results as JSON.") var json = false
@@ -42,16 +43,18 @@ struct TestCommand: AsyncParsableCommand {
         false
 
     func validate() throws {
-        guard (table == nil) != (server == nil) else {
+        guard (table == nil) != (address == nil) else {
             throw ValidationError("Use exactly one of --table and --server.")
         }
-        guard server != nil || (key == nil && environment == nil) else {
+        guard address != nil || (key == nil && environment == nil) else {
             throw ValidationError("--key and --environment need --server.")
         }
         guard !printCommands || table != nil else {
             throw ValidationError("--print-commands needs --table: the settings name the apps.")
         }
     }
+
+    private var address: String? { server ?? (table == nil ? ClientVariable.publicServer.value : nil) }
 
     func run() async throws {
         let offline = try table.map { try OfflineTable($0, now: SystemClock.now()) }
@@ -112,8 +115,8 @@ struct TestCommand: AsyncParsableCommand {
             "url": .string(one.link), "context": one.context, "purpose": .string("test"),
             "explain": one.wantsTrace ? .bool(true) : nil, "environment": environment.map(JSONNode.string),
         ])
-        let address = "\(server ?? "")/resolve"
-        let key = key ?? ProcessInfo.processInfo.environment["FINGERPOST_KEY"]
+        let address = "\(address ?? "")/resolve"
+        let key = key ?? ClientVariable.key.value
         let response: OutboundHTTP.Response
         do {
             response = try await OutboundHTTP().post(
@@ -132,16 +135,10 @@ struct TestCommand: AsyncParsableCommand {
         case (400, let body?), (413, let body?): throw RefusedCase(status: response.status, body: body)
         case (let status, let body):
             let code = body?["code"]?.text ?? ""
-            let advice: String? =
-                switch (status, code) {
-                case (404, _): "Give the public address with --server, such as http://127.0.0.1:8080."
-                case (403, "explain_forbidden"): "The suite has traces: use --key, or set explain: public."
-                case (401, _): "Use --key or FINGERPOST_KEY with a key of the tenant."
-                default: nil
-                }
-            let said = [body?["detail"]?.text ?? "", advice ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
+            let said = ServerRefusal(status: status, body: body ?? .null).text
+            let advice = status == 404 ? " Give the public address with --server, such as http://127.0.0.1:8080." : ""
             let name = code.isEmpty ? "" : " (\(code))"
-            throw fail("\(address) answered \(status)\(name) for \(one.link): \(said)", .unavailable)
+            throw fail("\(address) answered \(status)\(name) for \(one.link): \(said)\(advice)", .unavailable)
         }
     }
 }

@@ -40,6 +40,8 @@ struct AnalyticsCommandTests {
 
                     """
             )
+            let total = try await fingerpost(["stats", "totals", "shop"], at: server)
+            #expect(total.text == "4  100.0 %  total\n")
             let unmatched = try await fingerpost(["stats", "unmatched", "shop"], at: server)
             #expect(unmatched.text.hasPrefix("1  100.0 %  /sale\n1  100.0 %  total\n"))
             #expect(unmatched.text.contains("only up to their first segment"))

@@ -89,7 +89,10 @@ struct ConfigurationTests {
 
     /// A shell that is set up for the commands of the admin port can start the service and export.
     @Test func variablesOfClientCommandsAreNotOurs() throws {
-        let environment = ["FINGERPOST_KEY": "fp_x", "FINGERPOST_SERVER": "http://127.0.0.1:1"]
+        let environment = [
+            "FINGERPOST_KEY": "fp_x", "FINGERPOST_SERVER": "http://127.0.0.1:1",
+            "FINGERPOST_PUBLIC_SERVER": "http://127.0.0.1:1",
+        ]
         #expect(try config(environment: environment).status == 0)
     }
 

@@ -42,6 +42,27 @@ struct HelpTests {
     }
 
     /// The table under "Commands" in docs/operations.md lists each command beside the option that it has.
+    /// `--server` and `--key` have variables as defaults. The association commands fetch public files, and without
+    /// `--server` they read a local file.
+    @Test func optionsOfAServerHaveVariables() throws {
+        func visit(_ command: JSONNode, _ path: [String]) {
+            for child in command["subcommands"]?.elements ?? [] {
+                visit(child, path + [child["commandName"]?.text ?? ""])
+            }
+            var texts: [String: String] = [:]
+            for option in command["arguments"]?.elements ?? [] {
+                for name in option["names"]?.elements ?? [] {
+                    texts[name["name"]?.text ?? ""] = option["abstract"]?.text
+                }
+            }
+            guard let server = texts["server"], path.first != "association" else { return }
+            let name = path.joined(separator: " ")
+            #expect(server.contains("FINGERPOST_SERVER") || server.contains("FINGERPOST_PUBLIC_SERVER"), "\(name)")
+            #expect(texts["key"]?.contains("FINGERPOST_KEY") == true, "\(name)")
+        }
+        visit(try Self.root(), [])
+    }
+
     @Test func operationsPageSaysWhichOptionNamesTheServer() throws {
         var commands: [String: Set<String>] = [:]
         func visit(_ command: JSONNode, _ path: [String]) {

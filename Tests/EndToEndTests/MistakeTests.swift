@@ -68,7 +68,8 @@ struct MistakeTests {
 
     private func run(_ arguments: [String], in directory: String) async throws -> (status: Int32, text: String) {
         let tool = RunningServer.products.appending(path: "fingerpost").path
-        let command = #"cd "$0" && unset FINGERPOST_KEY FINGERPOST_SERVER && exec "$@" 2>&1 </dev/null"#
+        let command =
+            #"cd "$0" && unset FINGERPOST_KEY FINGERPOST_SERVER FINGERPOST_PUBLIC_SERVER && exec "$@" 2>&1 </dev/null"#
         let result = try await runBeside("sh", ["-c", command, directory, tool] + arguments)
         return (result.status, String(decoding: result.output, as: UTF8.self))
     }
@@ -268,6 +269,8 @@ struct MistakeTests {
         Mistake("tenants remove acme", 1, "Archive it first"),
         Mistake("drafts remove acme --draft spring", 1, "spring"),
         Mistake("suites push acme notes.txt", 1, "is a string; write an object."),
+        Mistake("drafts test acme", 0, "No suite is stored for this environment: name a file with --suite, or use"),
+        Mistake("apply -f double.yaml", 1, "\nNothing was changed.\n"),
     ]
 
     @Test func mistakeInARequestIsExplained() async throws {

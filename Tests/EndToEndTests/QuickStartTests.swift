@@ -18,6 +18,10 @@ struct QuickStartTests {
                 let (status, output) = try run("env", "FINGERPOST_KEY=\(key)", "sh", "-c", command)
                 #expect(status == 0, "\(command)")
                 #expect(QuickStart.masked(String(decoding: output, as: UTF8.self)) == step.output, "\(command)")
+                guard command.contains("/exports?download") else { continue }
+                // A second export has no events.
+                let again = try run("env", "FINGERPOST_KEY=\(key)", "sh", "-c", command)
+                #expect(again.status == 0 && again.output.isEmpty, "\(command)")
             }
         }
     }

@@ -82,12 +82,13 @@ struct TableFileTests {
             #expect(admin.text.contains("Give the public address with --server"))
             let hidden = try await test("trace.yaml", port: port)
             #expect(hidden.status == 69 && hidden.text.contains("answered 403"), "\(hidden.text)")
-            #expect(hidden.text.contains("use --key, or set explain: public"))
+            #expect(hidden.text.contains("Use --key or FINGERPOST_KEY with a key that has the scope 'explain'"))
             let shown = try await test("trace.yaml", port: port, "--key", shell.server.key ?? "")
             #expect(shown.status == 1 || shown.status == 0, "\(shown.text)")
             #expect(!shown.text.contains("answered 403"))
             let closed = try await test("good.yaml", port: port, "--environment", "staging")
             #expect(closed.status == 69 && closed.text.contains("answered 401"), "\(closed.text)")
+            #expect(closed.text.contains("Use --key or FINGERPOST_KEY.") && !closed.text.contains("Authorization"))
             let key = shell.server.key ?? ""
             let staging = try await test("good.yaml", port: port, "--environment", "staging", "--key", key)
             #expect(staging.status == 1 && staging.text.contains("route: nothing, expected"), "\(staging.text)")
@@ -186,6 +187,7 @@ struct TableFileTests {
             )
             let failed = try await shell("apply", "-f", "next.yaml", "--suite", "old.suite.yaml")
             #expect(failed.status == 1 && failed.text.contains("screen"), "\(failed.text)")
+            #expect(failed.text.hasSuffix("\nNothing was changed.\n"), "\(failed.text)")
             #expect(try await shell("pull", "acme").text == before)
             #expect(try await shell("suites", "list", "acme").text.contains("old") == false)
 

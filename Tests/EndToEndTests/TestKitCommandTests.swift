@@ -32,12 +32,14 @@ struct TestKitCommandTests {
     @Test func filesOfASuiteAreWrittenAndNamed() async throws {
         try await withTemporaryDirectory { directory in
             let suite = [Self.example + "/catalog.suite.yaml", "--table", Self.example + "/catalog.yaml"]
-            let (status, text) = try await testkit(["generate", "xcuitest"] + suite + ["--out", directory])
+            // The folder and the one above it do not exist yet.
+            let folder = directory + "/ios/UITests"
+            let (status, text) = try await testkit(["generate", "xcuitest"] + suite + ["--out", folder])
             #expect(status == 0)
             let names = ["CatalogLinkTests.swift", "CatalogAssociationTests.swift"]
-            #expect(text == names.map { "\(directory)/\($0)\n" }.joined())
+            #expect(text == names.map { "\(folder)/\($0)\n" }.joined())
             for name in names {
-                let written = try String(contentsOfFile: "\(directory)/\(name)", encoding: .utf8)
+                let written = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
                 let wanted = try String(contentsOfFile: "\(Self.example)/ios/UITests/\(name)", encoding: .utf8)
                 #expect(written == wanted)
             }
@@ -52,6 +54,12 @@ struct TestKitCommandTests {
         (["doctor", "/nowhere", "--table", "TABLE"], 65, "/nowhere is not a folder"),
         (["doctor", "DIR", "--table", "TABLE"], 0, "0 errors, 0 warnings"),
         (["probe", "kotlin"], 64, "Name the package"),
+        (["probe", "swift", "--out", "/nowhere/a.swift"], 74, "its directory does not exist; create it, or check"),
+        (
+            ["generate", "xcuitest", "SUITE", "--table", "TABLE", "--out", "SUITE"],
+            74,
+            "catalog.suite.yaml is not a folder; choose another with --out."
+        ),
         (["fixtures", "swift", "DIR"], 65, "has no folder '__files'"),
     ])
     func mistakeHasAMessage(_ words: [String], _ status: Int32, _ message: String) async throws {

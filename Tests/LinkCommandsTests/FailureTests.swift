@@ -25,6 +25,39 @@ struct FailureTests {
         )
     }
 
+    /// The detail of the server names a header field; a person gives a key with an option.
+    @Test(arguments: [
+        (401, "missing_key", "Use --key or FINGERPOST_KEY."), (401, "invalid_key", "with another key."),
+        (403, "forbidden", "'fingerpost keys list' shows what each may do."),
+        (403, "explain_forbidden", "with a key that has the scope 'explain'."),
+        (409, "conflict", "Send 'Authorization: Bearer fp_…'."),
+    ])
+    func refusedKeyNamesTheOption(_ status: Int, _ code: String, _ end: String) {
+        let body = JSONNode.object(["detail": .string("Send 'Authorization: Bearer fp_…'."), "code": .string(code)])
+        let text = ServerRefusal(status: status, body: body).text
+        #expect(text.hasSuffix(end))
+        #expect(status == 409 || text.contains("--key or FINGERPOST_KEY"))
+        #expect(code != "missing_key" || !text.contains("Authorization"))
+    }
+
+    @Test func refusedChangeEndsWithTheLineThatNothingWasChanged() async throws {
+        func lines(_ status: Int, _ detail: String) async -> [String] {
+            do {
+                try await tellingRefusalsOfChanges {
+                    throw AdminClient.Refusal(status: status, body: .object(["detail": .string(detail)]))
+                }
+                return []
+            } catch {
+                return (error as? CommandFailure)?.lines ?? []
+            }
+        }
+        #expect(await lines(409, "A conflict.") == ["fingerpost: A conflict.", "Nothing was changed."])
+        // The detail says it already.
+        #expect(await lines(422, "Errors; nothing was changed.") == ["fingerpost: Errors; nothing was changed."])
+        // After an error of the server, nobody knows.
+        #expect(await lines(503, "Full.") == ["fingerpost: Full."])
+    }
+
     @Test func refusalWithoutADetailNamesItsStatus() {
         let failure = AdminClient.Refusal(status: 502, body: .null).failure
         #expect(failure.lines == ["fingerpost: the server responded with 502"])

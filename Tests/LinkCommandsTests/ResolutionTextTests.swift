@@ -51,6 +51,30 @@ struct ResolutionTextTests {
         )
     }
 
+    /// The stack of a route lists the screens beneath the screen; it may end with the screen itself.
+    @Test(arguments: [
+        ("", "One"),
+        (#", "stack": []"#, "One"),
+        (#", "stack": [{"screen": "One"}]"#, "One"),
+        (#", "stack": [{"screen": "Home"}]"#, "Home > One"),
+        (#", "stack": [{"screen": "Home"}, {"screen": "One", "arguments": {}}]"#, "Home > One"),
+        (#", "arguments": {"id": 7}, "stack": [{"screen": "Home"}]"#, "Home > One(id: 7)"),
+        (
+            #", "arguments": {"id": 7}, "stack": [{"screen": "Home"}, {"screen": "One", "arguments": {"id": 7}}]"#,
+            "Home > One(id: 7)"
+        ),
+        (
+            #", "arguments": {"id": 7}, "stack": [{"screen": "One", "arguments": {"id": 6}}]"#,
+            "One(id: 6) > One(id: 7)"
+        ),
+    ])
+    func screenIsShownAboveItsStack(_ rest: String, _ shown: String) throws {
+        let answer = #"""
+            {"outcome": "matched", "route": {"id": "a", "pattern": "/a"}, "destination": {"screen": "One"\#(rest)}}
+            """#
+        #expect(try lines(answer) == ["matched: route 'a', /a", "  screen  \(shown)"])
+    }
+
     @Test func blockedAndRejectedLinksShowTheReason() throws {
         let blocked =
             #"{"outcome": "matched", "action": "block", "route": {"id": "d", "pattern": "/d"}, "reason": {"code": "blocked", "message": "Not by link."}}"#

@@ -9,7 +9,7 @@ package struct AppTableDownload: Sendable {
     private let key: String?
 
     package init(server: String, key: String?) {
-        self.server = server.hasSuffix("/") ? String(server.dropLast()) : server
+        self.server = server
         self.key = key
     }
 
@@ -37,6 +37,6 @@ extension OutboundHTTP.Response {
     /// The problem that the server describes.
     package var problem: String {
         let node = try? JSONReader.parse(body, limits: JSONReader.Limits(maximumBytes: 1 << 20))
-        return node?["detail"]?.text ?? "no details"
+        return ServerRefusal(status: status, body: node ?? .null).text
     }
 }

@@ -9,6 +9,26 @@ package func tellingRefusals<Result>(_ body: () async throws -> Result) async th
     }
 }
 
+/// As ``tellingRefusals(_:)``, for one request that changes the server entirely or not at all: a refusal ends with the
+/// line that nothing was changed.
+package func tellingRefusalsOfChanges<Result>(_ body: () async throws -> Result) async throws -> Result {
+    do {
+        return try await body()
+    } catch let refusal as AdminClient.Refusal {
+        // A server error may have happened after the change.
+        let isCertain = (400..<500).contains(refusal.status)
+        let failure = refusal.failure
+        let isSaid = failure.lines.last?.contains("othing was changed") == true
+        throw CommandFailure(
+            lines: failure.lines + (isCertain && !isSaid ? [nothingChanged] : []),
+            status: failure.status
+        )
+    }
+}
+
+/// The last line of a refused change.
+package let nothingChanged = "Nothing was changed."
+
 extension AdminClient.Refusal {
     /// The refusal as text for people: its detail, findings, suite failures and conflicts.
     package var failure: CommandFailure {
@@ -19,6 +39,6 @@ extension AdminClient.Refusal {
             lines.append("  \(conflict["kind"]?.text ?? "") '\(conflict["subject"]?.text ?? "")'")
             for side in ["base", "live", "draft"] { lines.append("    \(side): \(conflict[side]?.json() ?? "null")") }
         }
-        return fail(body["detail"]?.text ?? "the server responded with \(status)", .failed, more: lines)
+        return fail(ServerRefusal(status: status, body: body).text, .failed, more: lines)
     }
 }

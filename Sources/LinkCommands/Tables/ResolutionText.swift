@@ -99,12 +99,12 @@ package struct ResolutionText {
     /// A screen with its arguments, below the screens under it: `Home > Item(id: 7)`.
     private static func screen(_ destination: JSONNode) -> String? {
         guard let name = destination["screen"]?.text else { return nil }
-        var stack = destination["stack"]?.elements ?? []
+        let stack = destination["stack"]?.elements ?? []
+        let own = call(.object(["screen": .string(name), "arguments": destination["arguments"]]))
+        var calls = stack.map(call)
         // A stack may end with the screen itself.
-        if stack.last?["screen"]?.text != name {
-            stack.append(.object(["screen": .string(name), "arguments": destination["arguments"]]))
-        }
-        return stack.map(call).joined(separator: " > ")
+        if calls.last != own { calls.append(own) }
+        return calls.joined(separator: " > ")
     }
 
     private static func call(_ screen: JSONNode) -> String {

@@ -17,7 +17,7 @@ struct TableDoctor: AsyncParsableCommand {
 
     @ArgumentParser.Argument(help: "The tenant.") var tenant: String
     @OptionGroup var scope: TableScopeOptions
-    @OptionGroup var server: PublicServerOptions
+    @OptionGroup var server: PublicOptions
     @OptionGroup var keys: PublicKeyOptions
     @Flag(help: "Print JSON.") var json = false
 
@@ -31,7 +31,7 @@ struct TableDoctor: AsyncParsableCommand {
         let scope = try scope.scope(of: TenantID(argument: tenant))
         let check = try await AppTableCheck(
             scope,
-            server.download(),
+            server.download,
             keys: try keys.keys(),
             now: SystemClock.now()
         )

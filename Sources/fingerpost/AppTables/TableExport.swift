@@ -12,19 +12,19 @@ struct TableExport: AsyncParsableCommand {
             EXAMPLE
               fingerpost table export shop --app ios --output shop.table
 
-            With --public-key, the table is verified first. A tenant with 'clientKey: required' needs --key.
+            With --public-key, the table is verified first. A tenant with 'clientKey: required' needs a key.
             """
     )
 
     @ArgumentParser.Argument(help: "The tenant.") var tenant: String
     @OptionGroup var scope: TableScopeOptions
-    @OptionGroup var server: PublicServerOptions
+    @OptionGroup var server: PublicOptions
     @OptionGroup var keys: PublicKeyOptions
     @ArgumentParser.Option(help: "The file to write.") var output: String
 
     func run() async throws {
         let scope = try scope.scope(of: TenantID(argument: tenant))
-        let response = try await server.download().table(of: scope)
+        let response = try await server.download.table(of: scope)
         guard response.status == 200 else {
             throw fail("\(server.server) answered \(response.status): \(response.problem)", .failed)
         }
@@ -41,18 +41,6 @@ struct TableExport: AsyncParsableCommand {
     }
 }
 
-/// The public port of a server.
-struct PublicServerOptions: ParsableArguments {
-    @ArgumentParser.Option(help: "The public address of the server.") var server = "http://127.0.0.1:8080"
-    @ArgumentParser.Option(help: "A key with the scope resolve, for tenants that require one.") var key: String?
-
-    func validate() throws {
-        guard server.hasPrefix("http://") || server.hasPrefix("https://") else {
-            throw ValidationError(
-                "'\(server)' is not the address of a server; write one with http:// or https://, such as http://127.0.0.1:8080."
-            )
-        }
-    }
-
-    func download() -> AppTableDownload { AppTableDownload(server: server, key: key) }
+extension PublicOptions {
+    var download: AppTableDownload { AppTableDownload(server: server, key: key) }
 }

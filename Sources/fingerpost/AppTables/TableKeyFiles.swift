@@ -61,7 +61,9 @@ struct TableKeyFiles {
             guard errno != EEXIST else {
                 throw fail("\(path) exists; 'table keys rotate' replaces the key.", .ioError)
             }
-            throw fail("\(FileFailure("create", path))", .ioError)
+            let failure = FileFailure("create", path)
+            let advice = failure.code == ENOENT ? ": its directory does not exist; create it, or check the path" : ""
+            throw fail("\(path) cannot be written (\(failure.reason))\(advice).", .ioError)
         }
         do {
             let handle = FileHandle(fileDescriptor: file, closeOnDealloc: false)

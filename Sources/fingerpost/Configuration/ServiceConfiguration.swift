@@ -188,7 +188,7 @@ struct ServiceConfiguration {
     }
 
     /// Variables read by client commands. A shell that has them may also start the server.
-    private static let clientVariables = ["FINGERPOST_KEY", "FINGERPOST_SERVER"]
+    private static let clientVariables = ClientVariable.allCases.map(\.rawValue)
     /// Variables that are never printed, and therefore have no key.
     private static let secretVariables = [ExportConfiguration.secretVariable]
 

@@ -43,7 +43,9 @@ struct Stats: AsyncParsableCommand {
             let total = answer["count"]?.int ?? 0
             var lines = CountLines(total: total)
             for group in answer["totals"]?.elements ?? [] {
-                lines.add(group["count"], (group.members ?? []).filter { $0.key != "count" }.map(\.value.shown))
+                let names = (group.members ?? []).filter { $0.key != "count" }.map(\.value.shown)
+                // Without --by, the only group is the total.
+                if !names.isEmpty { lines.add(group["count"], names) }
             }
             if let rest = answer["rest"], rest.kind != "null" {
                 lines.add(rest["count"], ["(\(rest["groups"]?.int ?? 0) more)"])

@@ -126,7 +126,7 @@ struct Drafts: AsyncParsableCommand {
 
         func run() async throws {
             let (client, path, query, note) = (try admin.client(), place.path, place.query, note.json)
-            let answer = try await tellingRefusals {
+            let answer = try await tellingRefusalsOfChanges {
                 try await showingProgress("publishing") {
                     try await client.send(.post, "\(path)/publish", query: query, json: note)
                 }
@@ -151,7 +151,7 @@ struct Drafts: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            _ = try await tellingRefusals {
+            _ = try await tellingRefusalsOfChanges {
                 try await admin.client().send(.delete, place.path, query: place.query)
             }
             show("\(place.draft) removed")

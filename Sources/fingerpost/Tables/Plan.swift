@@ -81,7 +81,7 @@ struct Apply: AsyncParsableCommand {
             "message": .string(message), "approvals": .array(approved.map(JSONNode.string)),
             "override": override.map { .object(["reason": .string($0)]) },
         ])
-        try await tellingRefusals {
+        try await tellingRefusalsOfChanges {
             let client = try admin.client()
             let planning = TablePlanning(
                 file: try await limits.file(TableFile(file, tenant: tenant), client),
@@ -92,7 +92,7 @@ struct Apply: AsyncParsableCommand {
             let plan = try await showingProgress("checking") { try await planning.plan() }
             let isReady = !plan.isRefused || override != nil && plan.onlySuitesFail
             if dryRun || !isReady || plan.isEmpty && suite.isEmpty {
-                json ? show(plan.body) : show(plan.lines)
+                json ? show(plan.body) : show(plan.lines + (isReady || dryRun ? [] : [nothingChanged]))
                 if !isReady { throw ExitCode(ExitStatus.failed.rawValue) }
                 if !plan.isEmpty { throw ExitCode(ExitStatus.wouldChange.rawValue) }
                 return

@@ -89,7 +89,7 @@ struct Revisions: AsyncParsableCommand {
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
-            let answer = try await tellingRefusals {
+            let answer = try await tellingRefusalsOfChanges {
                 try await admin.client().send(
                     .post,
                     "tenants/\(tenant)/revisions/\(revision)/rollback",
@@ -117,7 +117,7 @@ struct Revisions: AsyncParsableCommand {
 
         func run() async throws {
             let body = JSONNode.object(["keep": .int(keep), "olderThanDays": .int(olderThanDays)])
-            let answer = try await tellingRefusals {
+            let answer = try await tellingRefusalsOfChanges {
                 try await admin.client().send(.post, "tenants/\(tenant)/revisions/prune", json: body)
             }
             guard !json else { return show(answer.body) }

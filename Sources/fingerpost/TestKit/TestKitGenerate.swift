@@ -37,7 +37,8 @@ struct TestKitGenerate: AsyncParsableCommand {
         TestPlan.Kind?
     @ArgumentParser.Option(help: "The package of Kotlin tests (default: linktests below the app's package).")
     var package: String?
-    @ArgumentParser.Option(help: "Write the files into this folder instead of printing one.") var out: String?
+    @ArgumentParser.Option(help: "Write the files into this folder, which is created if it does not exist.") var out:
+        String?
 
     func validate() throws {
         guard package == nil || tool == .espresso else { throw ValidationError("--package is for espresso.") }
@@ -77,8 +78,21 @@ struct TestKitGenerate: AsyncParsableCommand {
             throw fail("\(suite) has no case for \(kinds[0].rawValue) tests with \(tool.rawValue).", .failed)
         }
         guard let out else { return show(document: files[0].text) }
+        try createFolder(out)
         for file in files { try write(file.text, toFile: "\(out)/\(file.name)") }
         show(files.map { "\(out)/\($0.name)" })
+    }
+
+    private func createFolder(_ path: String) throws {
+        var isFolder: ObjCBool = false
+        guard !FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) || isFolder.boolValue else {
+            throw fail("\(path) is not a folder; choose another with --out.", .ioError)
+        }
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        } catch {
+            throw fail("\(path) cannot be created: \(unwritableReason(error)).", .ioError)
+        }
     }
 
     private func linkSuite() throws -> LinkSuite {

@@ -1,0 +1,65 @@
+import ArgumentParser
+import Foundation
+import LinkCommands
+
+/// The address of a server's admin port, and the credentials for it.
+struct AdminOptions: ParsableArguments {
+    @ArgumentParser.Option(
+        name: .customLong("server"),
+        help: "The admin address of a server (default: the variable FINGERPOST_SERVER, else http://127.0.0.1:8081)."
+    )
+    var namedServer: String?
+    @ArgumentParser.Option(help: "An admin API key (default: the variable FINGERPOST_KEY).") var key: String?
+    @ArgumentParser.Option(help: "An environment other than production.") var environment: String?
+
+    var server: String { (namedServer ?? ClientVariable.server.value ?? "http://127.0.0.1:8081").withoutLastSlash }
+
+    func validate() throws { try requireAddress(server, such: "http://127.0.0.1:8081") }
+
+    func client() throws -> AdminClient {
+        guard let key = key ?? ClientVariable.key.value, !key.isEmpty else {
+            throw fail(
+                "provide a key with --key or FINGERPOST_KEY; 'fingerpost keys create' creates one.",
+                .wrongConfiguration
+            )
+        }
+        return AdminClient(server: server, key: key, environment: environment)
+    }
+}
+
+/// The address of a server's public port, and the key that some tenants require there.
+struct PublicOptions: ParsableArguments {
+    @ArgumentParser.Option(
+        name: .customLong("server"),
+        help: """
+            The public address of a server (default: the variable FINGERPOST_PUBLIC_SERVER, else http://127.0.0.1:8080).
+            """
+    )
+    var namedServer: String?
+    @ArgumentParser.Option(
+        name: .customLong("key"),
+        help: "A key with the scope resolve, for tenants that require one (default: the variable FINGERPOST_KEY)."
+    )
+    var namedKey: String?
+
+    var server: String {
+        (namedServer ?? ClientVariable.publicServer.value ?? "http://127.0.0.1:8080").withoutLastSlash
+    }
+    var key: String? { namedKey ?? ClientVariable.key.value }
+
+    func validate() throws { try requireAddress(server, such: "http://127.0.0.1:8080") }
+}
+
+extension String {
+    /// The address with `/` at its end is the same address.
+    fileprivate var withoutLastSlash: String { hasSuffix("/") ? String(dropLast()) : self }
+}
+
+private func requireAddress(_ text: String, such example: String) throws {
+    let parts = URLComponents(string: text)
+    guard let parts, ["http", "https"].contains(parts.scheme?.lowercased()), parts.host?.isEmpty == false else {
+        throw ValidationError(
+            "'\(text)' is not the address of a server; write one with http:// or https://, such as \(example)."
+        )
+    }
+}
