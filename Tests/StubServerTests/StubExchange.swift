@@ -9,6 +9,9 @@ import StubServer
 struct StubExchange {
     let server: StubServer
 
+    /// It leaves answers compressed, unlike `HTTPClient.shared`.
+    static let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: HTTPClient.Configuration())
+
     struct Answer: Sendable {
         let status: Int
         let headers: HTTPHeaders
@@ -42,7 +45,7 @@ struct StubExchange {
         _ target: String,
         _ headers: HTTPHeaders = [:],
         body: [UInt8] = [],
-        client: HTTPClient = .shared
+        client: HTTPClient = StubExchange.client
     ) async throws -> Answer {
         try await Self.send(method, server.url + target, headers, body: body, client: client)
     }
@@ -52,7 +55,7 @@ struct StubExchange {
         _ url: String,
         _ headers: HTTPHeaders = [:],
         body: [UInt8] = [],
-        client: HTTPClient = .shared
+        client: HTTPClient = StubExchange.client
     ) async throws -> Answer {
         var request = HTTPClientRequest(url: url)
         request.method = HTTPMethod(rawValue: method)

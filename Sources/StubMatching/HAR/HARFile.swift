@@ -114,7 +114,7 @@ package struct HARFile: Sendable {
             method: method,
             origin: origin ?? "",
             target: target,
-            requestHeaders: try headers(request),
+            requestHeaders: try requestHeaders(request),
             requestBody: try requestBody(request),
             status: status,
             responseHeaders: try headers(response).filter { !$0.has(name: "content-encoding") },
@@ -164,6 +164,15 @@ package struct HARFile: Sendable {
             }
         }
         return headers
+    }
+
+    /// The headers, with the type of the body if only the body states it.
+    private static func requestHeaders(_ request: MappingField) throws(MappingError) -> [HeaderField] {
+        let headers = try headers(request)
+        guard let type = try request["postData"]?["mimeType"]?.text(), !type.isEmpty,
+            !headers.contains(where: { $0.has(name: "content-type") })
+        else { return headers }
+        return headers + [HeaderField("Content-Type", type)]
     }
 
     private static func requestBody(_ request: MappingField) throws(MappingError) -> [UInt8] {
