@@ -122,10 +122,16 @@ struct SameAnswerTests {
             path: "/resolve",
             body: #"{"url": "\#(String(repeating: "a", count: 20_000))"}"#
         ),
+        Question(
+            method: .POST,
+            path: "/resolve",
+            headers: [("Accept-Encoding", "gzip")],
+            body: #"{"url": "acme:/item/7"}"#
+        ),
         Question(path: "/resolve"),
         Question(path: "/resolve", headers: [("Accept", "text/html")]),
         Question(path: "//resolve"),
-        Question(method: .POST, path: "/resolve", headers: [("Content-Encoding", "gzip")], body: "x"),
+        Question(method: .POST, path: "/resolve", headers: [("Content-Encoding", "br")], body: "x"),
         Question(method: .POST, path: "/resolve", headers: [("Authorization", "Bearer nonsense")], body: "{}"),
         Question(method: .POST, path: "/item/7", host: "go.acme.test"),
         Question(path: "/_fp/unknown", host: "go.acme.test"),

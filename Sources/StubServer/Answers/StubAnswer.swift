@@ -8,6 +8,8 @@ struct StubAnswer: Sendable {
     var reason: String?
     var headers: [HeaderField] = []
     var body: [UInt8] = []
+    /// Whether the answer is sent as it is, also to clients that accept gzip.
+    var isExact = false
     var delayMilliseconds = 0
     var dribble: ResponseDefinition.Dribble?
     var fault: ResponseDefinition.Fault?

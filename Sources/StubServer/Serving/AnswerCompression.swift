@@ -41,7 +41,7 @@ struct AnswerCompression {
 
     private func isWorthwhile(_ answer: StubAnswer) -> Bool {
         guard (200..<300).contains(answer.status), ![204, 205].contains(answer.status), answer.fault == nil,
-            answer.body.count >= Self.smallestBody, answer.header("content-encoding") == nil
+            !answer.isExact, answer.body.count >= Self.smallestBody, answer.header("content-encoding") == nil
         else { return false }
         let type = (answer.header("content-type") ?? "").lowercased().prefix { $0 != ";" }
         guard !Self.excludedTypes.contains(String(type).trimmingBlanks) else { return false }

@@ -8,6 +8,8 @@ extension Responder {
     {
         let made = await endpoints.answer(request)
         var answer = StubAnswer(status: made.status, headers: made.headers, body: made.body)
+        // The service decides itself what it compresses.
+        answer.isExact = true
         answer.delayMilliseconds = session.rules.settings.fixedDelay ?? 0
         session.log(
             ServeEvent(
