@@ -536,10 +536,49 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "LinkServiceTests",
+            dependencies: [
+                "LinkRouting", "LinkCatalog", "LinkAPI", "LinkService", "NetworkTypes", "TestSupport",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+            ],
+            swiftSettings: strict
+        ),
+        // A private certificate authority for the tests of TLS.
+        .target(
+            name: "TLSTestSupport",
+            dependencies: [
+                "LinkRouting", "HTTPTransport",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            path: "Tests/TLSTestSupport",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "HTTPTransportTests",
+            dependencies: [
+                "LinkRouting", "LinkAPI", "HTTPTransport", "NetworkTypes", "TestSupport", "TLSTestSupport",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "LinkServerTests",
             dependencies: [
                 "Examples", "LinkRouting", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkAPI", "LinkService",
-                "LinkTable", "HTTPTransport", "LinkServer", "NetworkTypes", "Gzip", "TestSupport",
+                "LinkTable", "HTTPTransport", "LinkServer", "NetworkTypes", "Gzip", "TLSTestSupport", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

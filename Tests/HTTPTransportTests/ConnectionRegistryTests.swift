@@ -1,15 +1,15 @@
+import CoreMetrics
 import NIOCore
 import NIOEmbedded
 import Testing
 
 @testable import HTTPTransport
-@testable import LinkServer
 
 struct ConnectionRegistryTests {
     /// During shutdown the service may have accepted a connection that is not registered with its event loop yet.
     @Test func connectionThatHasNotBegunIsClosedWhole() {
         let channel = EmbeddedChannel()
-        let registry = ConnectionRegistry(limit: 10, port: .public, metrics: MetricRegistry())
+        let registry = ConnectionRegistry(limit: 10, port: .public, metrics: NOOPMetricsHandler.instance)
         var isClosed = false
         channel.closeFuture.assumeIsolated().whenComplete { _ in isClosed = true }
         let registration = registry.enter(channel)
@@ -23,7 +23,7 @@ struct ConnectionRegistryTests {
     @Test func fullPortHasRoomWhenOneKeepsUsWaiting() {
         let loop = EmbeddedEventLoop()
         let channels = (0..<2).map { _ in EmbeddedChannel(loop: loop) }
-        let registry = ConnectionRegistry(limit: 2, port: .ops, metrics: MetricRegistry())
+        let registry = ConnectionRegistry(limit: 2, port: .ops, metrics: NOOPMetricsHandler.instance)
         var isClosed = false
         channels[0].closeFuture.assumeIsolated().whenComplete { _ in isClosed = true }
         let registrations = channels.map { channel in

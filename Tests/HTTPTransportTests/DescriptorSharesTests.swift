@@ -1,5 +1,4 @@
 import HTTPTransport
-import LinkServer
 import Testing
 
 struct DescriptorSharesTests {

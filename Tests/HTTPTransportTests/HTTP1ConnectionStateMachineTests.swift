@@ -4,13 +4,12 @@ import Testing
 
 @testable import HTTPTransport
 @testable import LinkAPI
-@testable import LinkServer
 
 /// Every transition of a connection, without a channel.
 struct HTTP1ConnectionStateMachineTests {
     typealias Machine = HTTP1ConnectionStateMachine
 
-    private static let limits = ConnectionLimits(ServerLimits(), bodySeconds: 10)
+    private static let limits = ConnectionLimits.sample
     private static let problem = Problem(.invalidRequest, "no")
 
     private static func machine() -> Machine { Machine(limits: limits) }

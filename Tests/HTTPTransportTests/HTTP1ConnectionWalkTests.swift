@@ -4,7 +4,6 @@ import Testing
 
 @testable import HTTPTransport
 @testable import LinkAPI
-@testable import LinkServer
 
 /// Random walks through the states of a connection. Each step is one that the handler can take; after each, the rules
 /// hold that no client and no server may break.
@@ -29,7 +28,7 @@ struct HTTP1ConnectionWalkTests {
 }
 
 private struct Walk {
-    private var machine = HTTP1ConnectionStateMachine(limits: ConnectionLimits(ServerLimits(), bodySeconds: 10))
+    private var machine = HTTP1ConnectionStateMachine(limits: ConnectionLimits.sample)
     private var unanswered = 0
     /// Nil between responses; else whether the response announced the end of the connection.
     private var announced: Bool?

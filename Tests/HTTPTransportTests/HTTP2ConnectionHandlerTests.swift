@@ -1,3 +1,4 @@
+import CoreMetrics
 import HTTPTypes
 import NIOCore
 import NIOEmbedded
@@ -6,13 +7,12 @@ import NIOHTTPTypes
 import Testing
 
 @testable import HTTPTransport
-@testable import LinkServer
 
 /// The handlers of an HTTP/2 connection and its streams, without HTTP/2 frames.
 struct HTTP2ConnectionHandlerTests {
     private let loop = EmbeddedEventLoop()
-    private let metrics = MetricRegistry()
-    private var limits: ConnectionLimits { ConnectionLimits(ServerLimits(), bodySeconds: 10) }
+    private let metrics: any MetricsFactory = NOOPMetricsHandler.instance
+    private var limits: ConnectionLimits { ConnectionLimits.sample }
 
     /// A connection, and the registries of connections and streams, which have room for ten.
     private func withConnection(

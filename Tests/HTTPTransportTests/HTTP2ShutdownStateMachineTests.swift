@@ -2,7 +2,6 @@ import NIOHTTP2
 import Testing
 
 @testable import HTTPTransport
-@testable import LinkServer
 
 /// The end of a connection of HTTP/2, without a connection.
 struct HTTP2ShutdownStateMachineTests {

@@ -1,12 +1,11 @@
+import CoreMetrics
 import HTTPTypes
-import LinkEvents
 import NIOCore
 import NIOEmbedded
 import NIOHTTPTypes
 import Testing
 
 @testable import HTTPTransport
-@testable import LinkServer
 
 /// A connection that asks much at once does not keep the others of its event loop waiting.
 struct LoopTurnTests {
@@ -91,7 +90,7 @@ struct LoopTurnTests {
 
         init(_ loop: EmbeddedEventLoop, _ turns: LoopTurns?) throws {
             channel = EmbeddedChannel(loop: loop)
-            let (limits, metrics) = (ConnectionLimits(ServerLimits(), bodySeconds: 10), MetricRegistry())
+            let (limits, metrics) = (ConnectionLimits.sample, NOOPMetricsHandler.instance as any MetricsFactory)
             let pipeline = HTTP1Pipeline(
                 port: .public,
                 limits: limits,

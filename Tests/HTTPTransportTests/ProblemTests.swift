@@ -4,7 +4,6 @@ import HTTPTypes
 import Testing
 
 @testable import LinkAPI
-@testable import LinkServer
 
 /// docs/api.md documents codes and statuses, and the code must match them.
 struct ProblemTests {
@@ -29,5 +28,13 @@ struct ProblemTests {
         let status = Problem(code, "detail").status
         #expect(status.code == code.status)
         #expect(!status.reasonPhrase.isEmpty)
+    }
+
+    @Test func hintsBecomeHeaderFields() {
+        var problem = Problem(.rateLimited, "detail")
+        problem.hints = [.rateLimit(scope: "address", burst: 2, window: 2, seconds: 1)]
+        #expect(problem.headers[.retryAfter] == "1")
+        #expect(problem.headers.first { $0.name.rawName == "RateLimit" }?.value == "\"address\";r=0;t=1")
+        #expect(problem.headers.first { $0.name.rawName == "RateLimit-Policy" }?.value == "\"address\";q=2;w=2")
     }
 }

@@ -5,7 +5,6 @@ import NetworkTypes
 import Testing
 
 @testable import HTTPTransport
-@testable import LinkServer
 
 struct ProxyHeaderTests {
     static let signature: [UInt8] = [13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10]

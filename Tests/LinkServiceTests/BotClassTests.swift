@@ -1,6 +1,5 @@
 import Testing
 
-@testable import LinkServer
 @testable import LinkService
 
 /// Classifies programs by their User-Agent.

@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import LinkServer
 @testable import LinkService
 
 struct RateLimiterTests {

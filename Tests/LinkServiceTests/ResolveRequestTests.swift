@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @testable import LinkAPI
-@testable import LinkServer
 
 struct ResolveRequestTests {
     private static let limits = JSONReader.Limits(maximumBytes: 16_384, maximumDepth: 8)

@@ -1,7 +1,6 @@
 import LinkRouting
 import Testing
 
-@testable import LinkServer
 @testable import LinkService
 
 /// Device attributes from the User-Agent headers of real browsers.

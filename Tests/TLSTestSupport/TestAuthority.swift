@@ -1,20 +1,20 @@
+package import CoreMetrics
 import Crypto
-import Foundation
-import HTTPTransport
+package import Foundation
+package import HTTPTransport
 import LinkRouting
-import LinkServer
 import Logging
-import NIOSSL
+package import NIOSSL
 import SwiftASN1
 import X509
 
-/// An authority that nobody knows, which signs certificates for 127.0.0.1 and what it is asked for.
-struct TestAuthority: Sendable {
+/// A private certificate authority, which signs certificates for 127.0.0.1 and localhost.
+package struct TestAuthority: Sendable {
     private let key = P256.Signing.PrivateKey()
     private let name: DistinguishedName
     private let certificate: Certificate
 
-    init() throws {
+    package init() throws {
         name = try DistinguishedName { CommonName("Fingerpost test authority \(UUID().uuidString)") }
         certificate = try Certificate(
             version: .v3,
@@ -30,13 +30,18 @@ struct TestAuthority: Sendable {
         )
     }
 
-    struct Identity: Sendable {
-        let certificate: String
-        let key: String
+    package struct Identity: Sendable {
+        package let certificate: String
+        package let key: String
+
+        package init(certificate: String, key: String) {
+            self.certificate = certificate
+            self.key = key
+        }
     }
 
-    /// A certificate that holds from one to another second from now.
-    func identity(from begin: TimeInterval = -3_600, until end: TimeInterval = 86_400) throws -> Identity {
+    /// Returns a certificate that is valid from one number of seconds from now to another.
+    package func identity(from begin: TimeInterval = -3_600, until end: TimeInterval = 86_400) throws -> Identity {
         let own = P256.Signing.PrivateKey()
         let leaf = try Certificate(
             version: .v3,
@@ -55,8 +60,8 @@ struct TestAuthority: Sendable {
         return Identity(certificate: try leaf.serializeAsPEM().pemString, key: own.pemRepresentation)
     }
 
-    /// What a client configures who trusts this authority alone.
-    func client() throws -> TLSConfiguration {
+    /// Returns the configuration of a client that trusts only this authority.
+    package func client() throws -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.trustRoots = .certificates([
             try NIOSSLCertificate(bytes: Array(certificate.serializeAsPEM().pemString.utf8), format: .pem)
@@ -66,8 +71,8 @@ struct TestAuthority: Sendable {
 }
 
 extension TestAuthority.Identity {
-    /// Writes both files into a folder, as a renewal does.
-    func write(to directory: String) throws -> CertificateFiles {
+    /// Writes both files into a directory, as a renewal does.
+    package func write(to directory: String) throws -> CertificateFiles {
         let files = CertificateFiles(certificate: directory + "/fullchain.pem", key: directory + "/privkey.pem")
         try certificate.write(toFile: files.certificate, atomically: true, encoding: .utf8)
         try key.write(toFile: files.key, atomically: true, encoding: .utf8)
@@ -77,11 +82,11 @@ extension TestAuthority.Identity {
 }
 
 extension ServerCertificates {
-    /// At the machine's time, as certificates of a test are.
-    static func forTest(
+    /// Loads the files with the clock of the machine, which the certificates of a test refer to.
+    package static func forTest(
         _ files: CertificateFiles,
         http2: HTTP2Offer = .enabled,
-        metrics: MetricRegistry = MetricRegistry(),
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in throw CancellationError() }
     ) throws -> ServerCertificates {
         try ServerCertificates(

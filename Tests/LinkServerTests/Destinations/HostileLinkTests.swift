@@ -42,7 +42,7 @@ struct HostileLinkTests {
             - {id: blocked, path: "/b/{x}", block: "<script>alert('{x}')</script>\" & 'more'"}
         """#
 
-    private static let judge = DestinationOracle(
+    private static let oracle = DestinationOracle(
         hosts: ["www.acme.test", "pages.test"],
         schemes: ["acme", "acmeopen"]
     )
@@ -104,9 +104,9 @@ struct HostileLinkTests {
         guard let destination else { return [] }
         let uri = destination["uri"]?.text
         return [
-            destination["web"]?.text.flatMap(Self.judge.objection(toPage:)),
-            uri == link ? nil : uri.flatMap(Self.judge.objection(toURI:)),
-            destination["store"]?.text.flatMap(Self.judge.objection(toStore:)),
+            destination["web"]?.text.flatMap(Self.oracle.objection(toPage:)),
+            uri == link ? nil : uri.flatMap(Self.oracle.objection(toURI:)),
+            destination["store"]?.text.flatMap(Self.oracle.objection(toStore:)),
         ].compactMap(\.self)
     }
 
@@ -166,7 +166,7 @@ struct HostileLinkTests {
                     let location = answer["Location"] ?? ""
                     let objection =
                         location.hasPrefix("https://apps.apple.com/")
-                        ? Self.judge.objection(toStore: location) : Self.judge.objection(toPage: location)
+                        ? Self.oracle.objection(toStore: location) : Self.oracle.objection(toPage: location)
                     #expect(objection == nil, "\(path): \(objection ?? "")")
                     #expect(names == Self.redirectHeaders && answer.body.isEmpty, "\(path): \(names)")
                 case 400 where answer.json != nil, 404 where answer.json != nil, 414:

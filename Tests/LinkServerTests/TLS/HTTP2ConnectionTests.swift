@@ -2,6 +2,7 @@ import HTTPTransport
 import LinkServer
 import NIOCore
 import NIOSSL
+import TLSTestSupport
 import TestSupport
 import Testing
 

@@ -5,6 +5,7 @@ import LinkServer
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import TLSTestSupport
 import TestSupport
 import Testing
 
