@@ -16,6 +16,7 @@ struct HTTPSTests {
         configuration.tlsConfiguration?.trustRoots = .certificates([
             try NIOSSLCertificate(bytes: authority.der, format: .der)
         ])
+        configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 

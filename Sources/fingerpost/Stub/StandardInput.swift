@@ -8,12 +8,6 @@ enum StandardInput {
         case later
     }
 
-    /// Opens an empty standard input if a shell closed it (`<&-`). Otherwise the next file or socket of this process would
-    /// get its number, and be read as standard input.
-    static func openIfClosed() {
-        if fcntl(STDIN_FILENO, F_GETFD) < 0 { _ = open("/dev/null", O_RDONLY) }
-    }
-
     /// Reads to the end, on the calling thread.
     static func waitForEnd() -> End {
         var end = End.atOnce

@@ -61,7 +61,6 @@ struct StubRun: AsyncParsableCommand {
     }
 
     func run() async throws {
-        StandardInput.openIfClosed()
         if detach { return try StubDetachment(pidFile: pidFile).start() }
         let process = try pidFile.map(StubPIDFile.init(creating:))
         defer { process?.remove() }
