@@ -1,13 +1,13 @@
 package import HTTPTransport
 package import Hummingbird
 import HummingbirdCore
-package import LinkCatalog
-package import LinkEvents
+import LinkCatalog
+import LinkEvents
 import LinkRouting
-package import LinkService
-package import Logging
+import LinkService
+import Logging
 package import NIOCore
-package import NetworkTypes
+import NetworkTypes
 
 /// Builds the public port: resolve, association files, clicks.
 ///
