@@ -18,7 +18,7 @@ struct StubCommandTests {
     /// The line that a server prints when it is ready.
     private static func announcement(in text: String) throws -> JSONNode {
         let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("{") }, "\(text)")
-        return try JSONReader.parse(String(line))
+        return try JSONReader.parse(String(line), limits: JSONReader.Limits(maximumBytes: 1 << 20))
     }
 
     // MARK: The end
@@ -39,7 +39,8 @@ struct StubCommandTests {
                 exec 3>&-
                 wait $pid; echo "status $?"; cat "$1/err"
                 """#
-            #expect(try await Self.shell(script, [directory]).text == "status 0\n")
+            let text = try await Self.shell(script, [directory]).text
+            #expect(text == "status 0\n")
         }
     }
 
@@ -241,7 +242,8 @@ struct StubCommandTests {
             #expect(lines.contains("1 same, 0 drifted, 0 unanswered, 0 skipped"))
             #expect(lines.contains("            /a: recorded 1, now 2"))
             #expect(lines.filter { $0.hasPrefix("status") } == ["status 0", "status 1", "status 0", "status 69"])
-            let report = try JSONReader.parse(try String(contentsOfFile: directory + "/report", encoding: .utf8))
+            let text = try String(contentsOfFile: directory + "/report", encoding: .utf8)
+            let report = try JSONReader.parse(text, limits: JSONReader.Limits(maximumBytes: 1 << 20))
             #expect(report["same"]?.int == 1)
         }
     }

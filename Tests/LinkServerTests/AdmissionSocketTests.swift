@@ -3,6 +3,7 @@ import LinkEvents
 import LinkServer
 import LinkService
 import NetworkTypes
+import TestSupport
 import Testing
 
 /// Client identification and rate limits, over sockets from several addresses of this machine.
@@ -99,7 +100,7 @@ struct AdmissionSocketTests {
 
     // MARK: PROXY protocol
 
-    private static let header = ProxyHeaderTests.four
+    private static let header = ProxyHeaderBytes.four
 
     @Test func proxyHeaderNamesTheClientHoweverItComes() async throws {
         try await withService(admitting: Self.policy()) { service in
@@ -121,7 +122,7 @@ struct AdmissionSocketTests {
                 let many = [Self.header, Array((Self.resolve(close: false) + Self.resolve(close: false)).utf8)]
                 #expect(try await ask(port, many + [Array(Self.resolve().utf8)], from: Self.proxy) == 200)
                 #expect(try await ask(port, [Self.header, Array(Self.resolve().utf8)], from: Self.proxy) == 429)
-                let own = ProxyHeaderTests.signature + [0x20, 0, 0, 0]
+                let own = ProxyHeaderBytes.signature + [0x20, 0, 0, 0]
                 #expect(try await ask(port, [own, Array(Self.resolve().utf8)], from: Self.proxy) == 200)
                 // A client's own forwarding header has no effect, because the client is not a trusted proxy.
                 let spoofed = Array(Self.resolve("X-Forwarded-For: 198.51.100.1").utf8)
@@ -138,7 +139,7 @@ struct AdmissionSocketTests {
                     try await ask(port, "PROXY TCP4 1.1.1.1 2.2.2.2 1 2\r\n" + Self.resolve(), from: Self.proxy) == 0
                 )
                 let endless =
-                    ProxyHeaderTests.signature + [0x21, 0x11, 0xFF, 0xFF] + [UInt8](repeating: 0, count: 70_000)
+                    ProxyHeaderBytes.signature + [0x21, 0x11, 0xFF, 0xFF] + [UInt8](repeating: 0, count: 70_000)
                 #expect(try await ask(port, [endless], from: Self.proxy) == 0)
                 #expect(try await service.events(of: "shop").isEmpty)
             }
