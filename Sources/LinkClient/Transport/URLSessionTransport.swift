@@ -56,7 +56,6 @@
             let maximumBytes: Int
             let continuation: CheckedContinuation<LinkResponse, any Error>
             var body: [UInt8] = []
-            var isTooLarge = false
 
             init(_ maximumBytes: Int, _ continuation: CheckedContinuation<LinkResponse, any Error>) {
                 self.maximumBytes = maximumBytes
@@ -96,28 +95,22 @@
 
         func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
             let task = dataTask.taskIdentifier
-            let isTooLarge = transfers.withLock { transfers in
-                guard transfers.active[task]?.isTooLarge == false,
-                    var transfer = transfers.active.removeValue(forKey: task)
-                else { return false }
-                if transfer.body.count + data.count > transfer.maximumBytes {
-                    transfer.isTooLarge = true
-                    transfer.body = []
-                } else {
-                    transfer.body += data
-                }
+            let exceeded = transfers.withLock { transfers -> Int? in
+                guard var transfer = transfers.active.removeValue(forKey: task) else { return nil }
+                let isWithinLimit = transfer.body.count + data.count <= transfer.maximumBytes
+                if isWithinLimit { transfer.body += data }
                 transfers.active[task] = transfer
-                return transfer.isTooLarge
+                return isWithinLimit ? nil : transfer.maximumBytes
             }
-            if isTooLarge { dataTask.cancel() }
+            guard let exceeded else { return }
+            end(task, LinkResponseTooLarge(maximumBytes: exceeded))
+            dataTask.cancel()
         }
 
         func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
             let identifier = task.taskIdentifier
             guard let transfer = transfers.withLock({ $0.active.removeValue(forKey: identifier) }) else { return }
-            if transfer.isTooLarge {
-                transfer.continuation.resume(throwing: LinkResponseTooLarge(maximumBytes: transfer.maximumBytes))
-            } else if let error {
+            if let error {
                 transfer.continuation.resume(throwing: error)
             } else if let response = task.response as? HTTPURLResponse {
                 var headers: [String: String] = [:]

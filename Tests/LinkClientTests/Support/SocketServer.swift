@@ -21,7 +21,7 @@ final class SocketServer: Sendable {
     private let listener: CInt
     private struct State: Sendable {
         var requests: [String] = []
-        var sentBytes = 0
+        var hasSentAll = false
         var hasEnded = false
     }
     private let state = Mutex(State())
@@ -74,7 +74,8 @@ final class SocketServer: Sendable {
     }
 
     var requests: [String] { state.withLock { $0.requests } }
-    var sentBytes: Int { state.withLock { $0.sentBytes } }
+    /// Whether a flood has ended.
+    var hasSentAll: Bool { state.withLock { $0.hasSentAll } }
     private var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
     func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
@@ -92,6 +93,7 @@ final class SocketServer: Sendable {
             guard write(Array(head.utf8), connection) else { return }
             let block = Array(repeating: UInt8(0x20), count: 64 << 10)
             while !hasEnded, write(block, connection) {}
+            state.withLock { $0.hasSentAll = true }
         case .silence:
             // The client closes the connection, or the test ends.
             var byte: UInt8 = 0
@@ -128,7 +130,6 @@ final class SocketServer: Sendable {
             guard count > 0 else { return false }
             sent += count
         }
-        state.withLock { [sent] in $0.sentBytes += sent }
         return true
     }
 }
