@@ -82,7 +82,7 @@ struct FaultFileTests {
                 let end = try startAndEnd(trial)
                 #expect(end.status == 74)
                 #expect(
-                    end.errors.contains(trial.data) && end.errors.contains("Read-only file system"),
+                    end.errors.contains(trial.data) && end.errors.contains("its disk is read-only"),
                     "\(end.errors)"
                 )
             }
