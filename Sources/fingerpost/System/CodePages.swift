@@ -15,7 +15,7 @@ enum CodePages {
                 // 7f00a0000000-7f00a0200000 r-xp 00000000 fe:00 1234   /usr/lib/x86_64-linux-gnu/libz.so.1
                 let columns = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
                 // Private code of a file is never written, so the file has the same content.
-                guard columns.count == 6, columns[1] == "r-xp", columns[5].hasPrefix("/") else { continue }
+                guard columns.count == 6, columns[1] == "r-xp", columns[5].contains("/") else { continue }
                 let bounds = columns[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
                 guard bounds.count == 2, bounds[0] < bounds[1] else { continue }
                 madvise(UnsafeMutableRawPointer(bitPattern: bounds[0]), Int(bounds[1] - bounds[0]), MADV_DONTNEED)
