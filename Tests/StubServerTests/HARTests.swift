@@ -69,6 +69,15 @@ struct HARTests {
         }
     }
 
+    @Test func bodyThatIsNotTheJSONOfItsTypeIsComparedAsText() async throws {
+        let posted = #","postData":{"mimeType":"application/json","text":"[1"}"#
+        let text = Self.file(Self.entry("POST", "https://api.test/a", request: posted))
+        try await Self.serve(text) { (exchange) async throws in
+            #expect(try await exchange.send("POST", "/a", body: Array("[1".utf8)).text == "A")
+            #expect(try await exchange.send("POST", "/a", body: Array("[2".utf8)).status == 404)
+        }
+    }
+
     @Test func repeatedRequestIsAScenarioInTheOrderOfTime() async throws {
         let text = Self.file(
             Self.entry(second: 2, response: #""status":200,"content":{"text":"later"}"#),
