@@ -199,9 +199,12 @@ public struct ObjectField: Sendable {
 
     /// The last member of this key; nil when it is missing or null.
     public subscript(key: String) -> DocumentField? {
-        members.last { $0.key.isExactly(key) }.flatMap { member in
-            member.value.value == .null ? nil : field(of: member)
+        // A loop without closures: every route asks for some 20 keys.
+        for index in members.indices.reversed() where members[index].key.isExactly(key) {
+            if case .null = members[index].value.value { return nil }
+            return field(of: members[index])
         }
+        return nil
     }
 
     /// Returns the member; throws when it is missing or null.
@@ -221,12 +224,19 @@ public struct ObjectField: Sendable {
 
     /// Throws for the first unknown key and suggests a similar known one.
     public func refuseKeys(besides known: [String]) throws(DocumentError) {
-        if let error = unknownKeys(besides: known).first { throw error }
+        for index in members.indices where !Self.lists(known, members[index].key) {
+            if let error = unknownKeys(besides: known).first { throw error }
+        }
+    }
+
+    private static func lists(_ known: [String], _ key: String) -> Bool {
+        for index in known.indices where known[index].isExactly(key) { return true }
+        return false
     }
 
     /// Returns an error for each unknown key, which suggests a similar known one.
     package func unknownKeys(besides known: [String]) -> some Collection<DocumentError> {
-        members.lazy.filter { member in !known.contains(where: member.key.isExactly) }.map { member in
+        members.lazy.filter { member in !Self.lists(known, member.key) }.map { member in
             DocumentError(
                 path: field.path.isEmpty ? member.key : "\(field.path).\(member.key)",
                 position: member.keyPosition,

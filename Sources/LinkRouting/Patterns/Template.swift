@@ -17,7 +17,7 @@ public struct Template: Sendable, Hashable, CustomStringConvertible {
 
     public init(_ text: some StringProtocol) throws(SyntaxError) {
         description = String(text)
-        parts = try Self.parse(String(text))
+        parts = try Self.parse(description)
     }
 
     /// Creates a template of parts that are equivalent to the text but spelled differently.
@@ -25,6 +25,9 @@ public struct Template: Sendable, Hashable, CustomStringConvertible {
         self.description = description
         self.parts = parts
     }
+
+    /// The parts follow from the text, so they need not be hashed.
+    public func hash(into hasher: inout Hasher) { hasher.combine(description) }
 
     /// The names of the used parameters, each once, in order of first use.
     public var parameterNames: [String] {
@@ -41,7 +44,16 @@ public struct Template: Sendable, Hashable, CustomStringConvertible {
         return name
     }
 
+    private static func isSpecial(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "\\"): true
+        default: false
+        }
+    }
+
     private static func parse(_ text: String) throws(SyntaxError) -> [Part] {
+        // Most templates are constants. The part then shares the memory of the text.
+        guard text.utf8.contains(where: isSpecial) else { return text.isEmpty ? [] : [.literal(text)] }
         var parts: [Part] = []
         var literal: [UInt8] = []
         let bytes = Array(text.utf8)

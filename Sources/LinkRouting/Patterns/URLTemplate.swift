@@ -114,7 +114,9 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
                 head: scheme + head[head.utf8.index(head.startIndex, offsetBy: scheme.utf8.count)...]
             )
         }
-        staysReadable = Self.staysReadable(template, places, scheme: scheme, host: host, authority)
+        staysReadable =
+            authority != .filled
+            && Self.isReadable(template, as: written, sample, places, scheme: scheme, host: host, authority)
     }
 
     /// Whether the URL with `x` for each parameter is parsed as the template says, and no parameter is in its
@@ -124,15 +126,20 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     /// Path, query and fragment therefore begin where they begin with `x`, and the escapes are well-formed and UTF-8.
     /// In a path, only control characters and dot segments can still be refused, and an empty text may make two slashes
     /// meet. In a query and a fragment, every escape is allowed.
-    private static func staysReadable(
+    private static func isReadable(
         _ template: Template,
+        as written: Template,
+        _ sample: DeepLink,
         _ places: [Place],
         scheme: String,
         host: String?,
         _ authority: Authority
     ) -> Bool {
-        guard authority != .filled, let sample = try? DeepLink.parse(filled(template, places) { _ in "x" }) else {
-            return false
+        // The canonical form of most templates is the written one, of which the sample was parsed.
+        var sample = sample
+        if template != written {
+            guard let link = try? DeepLink.parse(filled(template, places, text: { _ in "x" })) else { return false }
+            sample = link
         }
         return authority.isThat(of: sample) && sample.scheme == scheme && sample.host == host
     }
@@ -143,6 +150,8 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
             guard case .literal(let literal) = part else { return part }
             var url: [UInt8] = []
             appendURLText((index == 0 ? head : literal).utf8, to: &url)
+            // Shares the memory of the written text.
+            guard !url.elementsEqual(literal.utf8) else { return part }
             return .literal(String(decoding: url, as: UTF8.self))
         }
         return Template(written.description, parts: parts)
@@ -269,7 +278,9 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         }
         let rest = bytes[(colon + 1)...]
         guard rest.starts(with: Array("//".utf8)) else { return (String(decoding: scheme, as: UTF8.self), colon + 1) }
-        let delimiters: Set<UInt8> = [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")]
-        return (String(decoding: scheme, as: UTF8.self), rest.dropFirst(2).firstIndex { delimiters.contains($0) })
+        let authorityEnd = rest.dropFirst(2).firstIndex { byte in
+            byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+        }
+        return (String(decoding: scheme, as: UTF8.self), authorityEnd)
     }
 }
