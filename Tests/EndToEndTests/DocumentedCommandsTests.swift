@@ -85,7 +85,7 @@ struct DocumentedCommandsTests {
                     if command.contains("replay shop --since 24h") { try await writeDrafts(run) }
                     var result = try await run(command)
                     // The tables are signed one after the other, soon after a publication.
-                    let deadline = ContinuousClock.now + .seconds(60)
+                    let deadline = ContinuousClock.now + HangLimit.duration
                     while result.status != 0, command.contains("table export") || command.contains("table doctor"),
                         ContinuousClock.now < deadline
                     {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The options of `fingerpost stub` for tenant files, with the real binary.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct StubLinkCommandTests {
     private static let tool = RunningServer.products.appending(path: "fingerpost").path
 

@@ -137,7 +137,7 @@ struct DeliveryTests {
 
     /// The process ends after any request, before or after the server has stored the batch, with any state of the disk.
     /// An app runs its client once for each scene, and again after a scene was closed.
-    @Test(.timeLimit(.minutes(1))) func reportsAreDeliveredByEachRun() async throws {
+    @Test(.timeLimit(.minutes(15))) func reportsAreDeliveredByEachRun() async throws {
         let log = EventLog()
         let test = try TestClient(
             bundled: try Sample.signed(),

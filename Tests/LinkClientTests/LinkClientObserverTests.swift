@@ -5,7 +5,7 @@
 
     @MainActor struct LinkClientObserverTests {
         @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
-        @Test(.timeLimit(.minutes(1))) func observerFollowsTheState() async throws {
+        @Test(.timeLimit(.minutes(15))) func observerFollowsTheState() async throws {
             let test = try TestClient(bundled: try Sample.signed())
             let observer = LinkClientObserver(test.client)
             #expect(observer.state.table == nil)

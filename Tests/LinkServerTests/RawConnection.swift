@@ -3,6 +3,7 @@ import HTTPTransport
 import Hummingbird
 import LinkServer
 import NIOCore
+import TestSupport
 import Testing
 
 /// A socket to a port, on which a test writes what no client library would. It blocks, so it is used on a thread of its own.
@@ -21,7 +22,7 @@ struct RawConnection: ~Copyable {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &window, socklen_t(MemoryLayout<Int32>.size))
         }
         // A guard against servers that neither answer nor close.
-        var patience = timeval(tv_sec: 30, tv_usec: 0)
+        var patience = timeval(tv_sec: HangLimit.seconds, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         let from = try SocketAddress(ipAddress: source, port: 0)

@@ -2,6 +2,7 @@ import NIOCore
 import NetworkTypes
 import OutboundHTTP
 import Synchronization
+import TestSupport
 import Testing
 
 /// Which addresses a request may reach if its URL is untrusted, such as a webhook's.
@@ -26,7 +27,7 @@ struct WebhookReachTests {
 
     private func http(_ names: NameServer, allowing ranges: String...) -> OutboundHTTP {
         OutboundHTTP(
-            timeout: .seconds(5),
+            timeout: .seconds(Int64(HangLimit.seconds)),
             reach: .publicAddresses(and: ranges.compactMap { AddressRange($0) }),
             lookUp: { names.lookUp($0) }
         )
@@ -74,7 +75,7 @@ struct WebhookReachTests {
     func everySpellingOfAPrivateAddressIsRefused(host: String) async throws {
         let receiver = try WebhookReceiver(.status(200))
         defer { receiver.stop() }
-        let guarded = OutboundHTTP(timeout: .seconds(2), reach: .publicAddresses(and: []))
+        let guarded = OutboundHTTP(timeout: .seconds(Int64(HangLimit.seconds)), reach: .publicAddresses(and: []))
         for scheme in ["http", "https", "HTTP"] {
             let url = "\(scheme)://\(host):\(receiver.port)/"
             #expect(await failure(guarded, url) == .privateAddress, "\(url)")

@@ -10,7 +10,7 @@ import Testing
 @testable import StubLinks
 
 /// What the clients of a stub server can make it keep.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct BoundTests {
     @Test func oldReportsAreForgotten() async throws {
         let numbers = ReportNumbers()

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// The endpoints of links in the stub server, and what its journal says of them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct EndpointTests {
     private static var key: String {
         get throws {

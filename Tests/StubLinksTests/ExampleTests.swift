@@ -6,7 +6,7 @@ import StubServer
 import Testing
 
 /// The example of the test kit: its stub folder with its table.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ExampleTests {
     private static let folder = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

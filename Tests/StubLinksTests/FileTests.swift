@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Tenant files: their errors at the start, and their changes while the server runs.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct FileTests {
     @Test(arguments: [
         ("tenant: [", "a.yaml:2:1: This is not YAML"),

@@ -46,7 +46,7 @@ struct RunningStub: Sendable {
             configuration.endpoints = links
             let server = try await StubServer(configuration)
             var options = HTTPClient.Configuration(redirectConfiguration: .disallow)
-            options.timeout = .init(connect: .seconds(5), read: .seconds(20))
+            options.timeout = .init(connect: .seconds(Int64(HangLimit.seconds)))
             let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: options)
             let result: Result<Value, any Error>
             do {
@@ -145,7 +145,7 @@ struct Answer: Sendable {
         if let host { request.headers.add(name: "Host", value: host) }
         request.headers.add(contentsOf: headers)
         if let body { request.body = .bytes(ByteBuffer(string: body)) }
-        let response = try await client.execute(request, timeout: .seconds(20))
+        let response = try await client.execute(request, timeout: .seconds(Int64(HangLimit.seconds)))
         let bytes = try await response.body.collect(upTo: 4 << 20)
         return Answer(
             status: Int(response.status.code),

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// The stub server answers every request for links with the bytes of the service, apart from ids and sealed tokens.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct SameAnswerTests {
     private struct Question: Sendable, CustomStringConvertible {
         var method = HTTPMethod.GET

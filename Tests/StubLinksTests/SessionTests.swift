@@ -3,7 +3,7 @@ import NIOHTTP1
 import Testing
 
 /// Sessions of the stub server do not see each other's links, and each has its own facts.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct SessionTests {
     private static let offer = #"{"url": "acme:/offer", "context": {"traits": {"tier": "silver", "a": "b"}}}"#
 

@@ -34,7 +34,7 @@ private final class OwnThreads: TaskExecutor {
 final class StubClient {
     let connection: HTTPConnection
 
-    init(port: UInt16) throws { connection = try HTTPConnection(port: port, seconds: 60) }
+    init(port: UInt16) throws { connection = try HTTPConnection(port: port) }
 
     /// How a request names its session.
     enum Selection: CaseIterable {

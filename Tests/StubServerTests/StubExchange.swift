@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import StubMatching
 import StubServer
+import TestSupport
 
 /// A stub server on a free port, and a client.
 struct StubExchange {
@@ -61,7 +62,7 @@ struct StubExchange {
         request.method = HTTPMethod(rawValue: method)
         request.headers = headers
         if !body.isEmpty { request.body = .bytes(body) }
-        let answer = try await client.execute(request, timeout: .seconds(30))
+        let answer = try await client.execute(request, timeout: .seconds(Int64(HangLimit.seconds)))
         let bytes = try await answer.body.collect(upTo: 64 << 20)
         return Answer(status: Int(answer.status.code), headers: answer.headers, body: Array(buffer: bytes))
     }

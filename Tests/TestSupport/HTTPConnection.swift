@@ -34,7 +34,7 @@ package final class HTTPConnection {
     /// An answer that takes longer than `seconds` throws, as a guard against hanging servers.
     ///
     /// - Parameter window: The receive buffer of the socket; nil for the system's default.
-    package init(port: UInt16, seconds: Int = 120, window: Int32? = nil) throws {
+    package init(port: UInt16, seconds: Int = HangLimit.seconds, window: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         if var window {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &window, socklen_t(MemoryLayout<Int32>.size))

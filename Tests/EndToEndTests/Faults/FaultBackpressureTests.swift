@@ -39,7 +39,7 @@ struct FaultBackpressureTests {
                 Self.expectRefusal(response)
                 refused.withLock { $0 += 1 }
             }
-            try await eventually("the queue is full", seconds: 300) {
+            try await eventually("the queue is full") {
                 refused.withLock(\.self) >= burst.clients - burst.waiting.upperBound
             }
             // Nothing has reached the disk, so further requests are refused at once.
@@ -94,11 +94,11 @@ struct FaultBackpressureTests {
                 }
                 answers.withLock { $0.append(response) }
             }
-            try await eventually("64 requests wait", seconds: 300) {
+            try await eventually("64 requests wait") {
                 try server.ops("/metrics").text.contains(#"fingerpost_http_inflight_requests{port="public"} 64"#)
             }
             server.send(SIGTERM)
-            try await eventually("it stops", seconds: 300) { try server.ops("/readyz").status == 503 }
+            try await eventually("it stops") { try server.ops("/readyz").status == 503 }
             let early = answers.withLock(\.self)
             #expect(early.isEmpty)
             tracer.detach()

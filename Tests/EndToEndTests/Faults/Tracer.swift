@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Uses strace to fail or delay a system call, to fake its result, or to kill the process in it.
@@ -58,7 +59,7 @@ enum Tracer {
 }
 
 /// Polls until `holds` returns true. The time limit only prevents hangs: a busy machine may be slow.
-func waitUntil(_ what: String, seconds: Double = 600, _ holds: () throws -> Bool) throws {
+func waitUntil(_ what: String, seconds: Double = Double(HangLimit.seconds), _ holds: () throws -> Bool) throws {
     let deadline = ContinuousClock.now + .seconds(seconds)
     while try !holds() {
         guard ContinuousClock.now < deadline else { throw NeverHeld(description: "not within \(seconds) s: \(what)") }
@@ -67,7 +68,11 @@ func waitUntil(_ what: String, seconds: Double = 600, _ holds: () throws -> Bool
 }
 
 /// As above, for a test whose own threads must continue meanwhile.
-func eventually(_ what: String, seconds: Double = 600, _ holds: @escaping @Sendable () throws -> Bool) async throws {
+func eventually(
+    _ what: String,
+    seconds: Double = Double(HangLimit.seconds),
+    _ holds: @escaping @Sendable () throws -> Bool
+) async throws {
     try await withCheckedThrowingContinuation { continuation in
         DispatchQueue.global().async {
             continuation.resume(with: Result { try waitUntil(what, seconds: seconds, holds) })

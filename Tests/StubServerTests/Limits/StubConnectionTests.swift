@@ -52,7 +52,7 @@ struct StubConnectionTests {
         try await withStubServer { port in
             let client = try StubClient(port: port)
             try client.admin("POST", "mappings", Self.big)
-            let greedy = try HTTPConnection(port: port, seconds: 60, window: 4_096)
+            let greedy = try HTTPConnection(port: port, window: 4_096)
             for _ in 0..<20 { try greedy.begin("GET /big HTTP/1.1\r\nHost: a\r\n\r\n") }
             let pattern = JSONNode.object(["urlPath": .string("/big")])
             func answered() throws -> Int {
