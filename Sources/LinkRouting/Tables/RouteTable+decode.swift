@@ -34,7 +34,7 @@ extension RouteTable {
         var decoder = try RouteTableDecoder(object)
         guard let routes = object["routes"] else { return decoder.table }
         guard let nodes = routes.node.elements else {
-            throw routes.error("\(routes.shown) is \(routes.node.kind); write a list.")
+            throw routes.error("\(routes.shownKind); write a list.")
         }
         guard nodes.count <= maximumRoutes else {
             throw field.error("a table can have at most \(maximumRoutes) routes.")
@@ -66,7 +66,7 @@ extension RouteTable {
     package init(reading reader: inout JSONReader, path: String) throws {
         guard reader.isObject else {
             let field = DocumentField(stored: try reader.node(), path: path)
-            throw field.error("\(field.shown) is \(field.node.kind); write an object.")
+            throw field.error("\(field.shownKind); write an object.")
         }
         let position = reader.position
         var members: [JSONNode.Member] = []
@@ -96,7 +96,7 @@ extension RouteTable {
     ) throws -> RouteTable {
         guard reader.isList else {
             let field = DocumentField(stored: try reader.node(), path: path)
-            throw field.error("\(field.shown) is \(field.node.kind); write a list.")
+            throw field.error("\(field.shownKind); write a list.")
         }
         var decoder = head
         var index = 0

@@ -4,6 +4,8 @@ package struct StubLimits: Sendable {
     package var bodyBytes = 50 << 20
     package var headerBytes = 64 << 10
     package var sessions = 1_000
+    /// Bodies of requests and answers under way, of all connections together.
+    package var messageBytes = 256 << 20
     /// The longest that the server waits for a target.
     package var proxySeconds: Int64 = 60
 
