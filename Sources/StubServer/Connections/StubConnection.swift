@@ -28,6 +28,8 @@ final class StubConnection: ChannelInboundHandler {
     private var bytesToDiscard: Int?
     /// The bytes of the request and of its answer that are counted in `memory`.
     private var countedBytes = 0
+    /// Closes a connection on which no request begins; nil after the first one.
+    private var firstRequestTimeout: Scheduled<Void>?
 
     init(
         _ limits: StubLimits,
@@ -64,6 +66,7 @@ final class StubConnection: ChannelInboundHandler {
     }
 
     private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        endFirstRequestTimeout()
         self.head = head
         body = nil
         isTooLarge = false
@@ -320,11 +323,21 @@ final class StubConnection: ChannelInboundHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        firstRequestTimeout = context.eventLoop.scheduleTask(in: .seconds(limits.firstRequestSeconds)) {
+            bound.value.close(promise: nil)
+        }
         context.read()
         context.fireChannelActive()
     }
 
+    private func endFirstRequestTimeout() {
+        firstRequestTimeout?.cancel()
+        firstRequestTimeout = nil
+    }
+
     func channelInactive(context: ChannelHandlerContext) {
+        endFirstRequestTimeout()
         releaseMemory()
         context.fireChannelInactive()
     }

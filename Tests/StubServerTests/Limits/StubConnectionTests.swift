@@ -27,6 +27,18 @@ struct StubConnectionTests {
         }
     }
 
+    /// Without a head, and with a part of one.
+    @Test(arguments: ["", "GET /a HTTP/1.1\r\nHo"])
+    func connectionWithoutARequestIsClosed(begin: String) async throws {
+        try await withStubServer {
+            $0.limits.firstRequestSeconds = 1
+        } _: { port in
+            let silent = try HTTPConnection(port: port)
+            if !begin.isEmpty { try silent.begin(begin) }
+            #expect(try silent.read() == "")
+        }
+    }
+
     @Test func aSlowClientDelaysNobody() async throws {
         try await withStubServer { port in
             let slow = try (0..<20).map { _ in try StubClient(port: port) }
