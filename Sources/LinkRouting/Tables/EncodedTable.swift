@@ -17,7 +17,7 @@ package struct EncodedTable: Sendable {
     package init(reading reader: inout JSONReader, of text: ArraySlice<UInt8>, path: String) throws {
         guard reader.isObject else {
             let field = DocumentField(stored: try reader.node(), path: path)
-            throw field.error("\(field.shown) is \(field.node.kind); write an object.")
+            throw field.error("\(field.shownKind); write an object.")
         }
         let position = reader.position
         var members: [JSONNode.Member] = []
@@ -54,7 +54,7 @@ package struct EncodedTable: Sendable {
     ) throws {
         guard reader.isList else {
             let field = DocumentField(stored: try reader.node(), path: path)
-            throw field.error("\(field.shown) is \(field.node.kind); write a list.")
+            throw field.error("\(field.shownKind); write a list.")
         }
         var scanner = RouteScanner(path: path, defaults: head.routeDefaults)
         try reader.elements { reader in try scanner.scan(&reader) }

@@ -252,7 +252,7 @@ extension StoreTarget? {
             self = offers ? StoreTarget() : nil
         } else {
             guard field.node.members != nil else {
-                throw field.error("\(field.shown) is \(field.node.kind); write true, false or {campaign: spring}.")
+                throw field.error("\(field.shownKind); write true, false or {campaign: spring}.")
             }
             self = StoreTarget(campaign: try field.object(StoreTarget.keys)["campaign"]?.text())
         }

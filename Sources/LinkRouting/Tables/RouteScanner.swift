@@ -34,7 +34,7 @@ struct RouteScanner {
         }
         guard reader.isObject else {
             let route = fields.route(try reader.node())
-            throw route.error("\(route.shown) is \(route.node.kind); write an object.")
+            throw route.error("\(route.shownKind); write an object.")
         }
         let start = reader.index
         var (id, path): (JSONReader.QuotedText?, JSONReader.QuotedText?)

@@ -34,7 +34,7 @@ extension RouteTable {
         var decoder = try RouteTableDecoder(object)
         guard let routes = object["routes"] else { return decoder.table }
         guard let nodes = routes.node.elements else {
-            throw routes.error("\(routes.shown) is \(routes.node.kind); write a list.")
+            throw routes.error("\(routes.shownKind); write a list.")
         }
         guard nodes.count <= maximumRoutes else {
             throw field.error("a table can have at most \(maximumRoutes) routes.")
