@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import LinkEvents
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(15)))
@@ -32,6 +33,36 @@ struct BlockingExecutorTests {
                 if left == 0 { break }
             }
             for _ in 0..<count { gate.signal() }
+        }
+    }
+
+    /// All threads of the concurrency pool are blocked until a task opens the gate that a continuation resumes.
+    @Test func resumedTaskNeedsNoThreadThatRunsTasks() async {
+        let executor = BlockingTaskExecutor(label: "resumed")
+        let count = ProcessInfo.processInfo.activeProcessorCount
+        let gate = DispatchSemaphore(value: 0)
+        let waiting = Mutex<CheckedContinuation<Void, Never>?>(nil)
+        let blocked = Mutex(0)
+        let (suspended, isSuspended) = AsyncStream.makeStream(of: Void.self)
+        /// The last one resumes the task.
+        @Sendable func block() {
+            let isLast = blocked.withLock { blocked in
+                blocked += 1
+                return blocked == count
+            }
+            if isLast { waiting.withLock { $0.take() }?.resume() }
+            gate.wait()
+        }
+        await withDiscardingTaskGroup { group in
+            group.addTask(executorPreference: executor) {
+                await withCheckedContinuation { continuation in
+                    waiting.withLock { $0 = continuation }
+                    isSuspended.yield()
+                }
+                for _ in 0..<count { gate.signal() }
+            }
+            for await _ in suspended { break }
+            for _ in 0..<count { group.addTask { block() } }
         }
     }
 }
