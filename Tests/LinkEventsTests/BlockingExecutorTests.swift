@@ -36,33 +36,47 @@ struct BlockingExecutorTests {
         }
     }
 
-    /// All threads of the concurrency pool are blocked until a task opens the gate that a continuation resumes.
-    @Test func resumedTaskNeedsNoThreadThatRunsTasks() async {
-        let executor = BlockingTaskExecutor(label: "resumed")
-        let count = ProcessInfo.processInfo.activeProcessorCount
-        let gate = DispatchSemaphore(value: 0)
-        let waiting = Mutex<CheckedContinuation<Void, Never>?>(nil)
-        let blocked = Mutex(0)
-        let (suspended, isSuspended) = AsyncStream.makeStream(of: Void.self)
-        /// The last one resumes the task.
-        @Sendable func block() {
-            let isLast = blocked.withLock { blocked in
-                blocked += 1
-                return blocked == count
+    /// The threads of the concurrency pool, which a test blocks. The last blocked one resumes a task, which releases all.
+    private final class BlockedPool: Sendable {
+        private struct State {
+            var waiting: CheckedContinuation<Void, Never>?
+            var blockedCount = 0
+        }
+
+        let threadCount = ProcessInfo.processInfo.activeProcessorCount
+        private let gate = DispatchSemaphore(value: 0)
+        private let state = Mutex(State())
+
+        func suspend(telling isSuspended: AsyncStream<Void>.Continuation) async {
+            await withCheckedContinuation { continuation in
+                state.withLock { $0.waiting = continuation }
+                isSuspended.yield()
             }
-            if isLast { waiting.withLock { $0.take() }?.resume() }
+        }
+
+        func block() {
+            let waiting = state.withLock { state in
+                state.blockedCount += 1
+                return state.blockedCount == threadCount ? state.waiting.take() : nil
+            }
+            waiting?.resume()
             gate.wait()
         }
+
+        func release() { for _ in 0..<threadCount { gate.signal() } }
+    }
+
+    @Test func resumedTaskNeedsNoThreadThatRunsTasks() async {
+        let executor = BlockingTaskExecutor(label: "resumed")
+        let pool = BlockedPool()
+        let (suspended, isSuspended) = AsyncStream.makeStream(of: Void.self)
         await withDiscardingTaskGroup { group in
             group.addTask(executorPreference: executor) {
-                await withCheckedContinuation { continuation in
-                    waiting.withLock { $0 = continuation }
-                    isSuspended.yield()
-                }
-                for _ in 0..<count { gate.signal() }
+                await pool.suspend(telling: isSuspended)
+                pool.release()
             }
             for await _ in suspended { break }
-            for _ in 0..<count { group.addTask { block() } }
+            for _ in 0..<pool.threadCount { group.addTask { pool.block() } }
         }
     }
 }
