@@ -217,7 +217,7 @@ func opsRouter(_ dependencies: OpsDependencies) -> Hummingbird.Router<ServerRequ
 
 extension Logger {
     /// The level of Hummingbird's logger. Hummingbird logs that each port listens, which `serve` prints, and logs an
-    /// error if a port is already closed in a hurried shutdown. A failure of a port ends it, and ``ListeningPort``
+    /// error if a port is already closed in a forced shutdown. A failure of a port ends it, and ``ListeningPort``
     /// reports that.
     var levelOfHummingbird: Level { logLevel < .info ? logLevel : .critical }
 }

@@ -115,7 +115,7 @@ struct ControlSocket {
             let isAlone = try object["alone"]?.bool() ?? false
             return try await commands.revokeKey(try object.required("id"), as: isAlone ? .revokeAlone : .revoke)
         case "verifyAudit": return try await commands.verifyAudit()
-        case "verifyLog": return try await log.account().json
+        case "verifyLog": return try await log.verify().json
         case "backup":
             let target = try object.required("to")
             do {
