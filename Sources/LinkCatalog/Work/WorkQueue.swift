@@ -86,8 +86,8 @@ final class WorkQueue: Sendable {
                 state.counts.cancelled += 1
                 return true
             }
-            guard let place = state.waiting[work.caller]?.firstIndex(where: { $0 === work }) else { return false }
-            state.waiting[work.caller]?.remove(at: place)
+            guard let index = state.waiting[work.caller]?.firstIndex(where: { $0 === work }) else { return false }
+            state.waiting[work.caller]?.remove(at: index)
             state.counts.waiting -= 1
             state.counts.cancelled += 1
             if state.waiting[work.caller]?.isEmpty == true {

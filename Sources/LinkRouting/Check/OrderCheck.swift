@@ -33,7 +33,7 @@ struct OrderCheck {
     private struct CheckedRoute {
         let route: Route
         /// Index of the route in the document.
-        let place: Int
+        let index: Int
         let key: PatternKey
         /// The alternatives of its `when` without contradictory ones; nil when there are too many.
         let alternatives: [Facts]?
@@ -45,14 +45,14 @@ struct OrderCheck {
         self.router = router
         self.budget = budget
         let allHosts = HostSpace.all(of: router.identity)
-        routes = router.table.routes.enumerated().map { place, route in
+        routes = router.table.routes.enumerated().map { index, route in
             let alternatives = route.when.map(\.alternatives) ?? [Facts()]
             let possible = alternatives?.filter { $0.contradictions(router.identity.apps).isEmpty }
             let hosts = route.host.map { HostSpace.spaces(of: $0, router.identity) } ?? allHosts
             guard budget.spend() else {
                 return CheckedRoute(
                     route: route,
-                    place: place,
+                    index: index,
                     key: PatternKey(route.host, route.path.segments),
                     alternatives: nil,
                     spaces: []
@@ -61,13 +61,13 @@ struct OrderCheck {
             let spaces = hosts.isEmpty ? [] : (possible ?? []).map { LinkSpace(route, $0, hosts: hosts) }
             return CheckedRoute(
                 route: route,
-                place: place,
+                index: index,
                 key: PatternKey(route.host, route.path.segments),
                 alternatives: possible,
                 spaces: spaces.filter { !$0.isEmpty }
             )
         }
-        .sorted { ($0.key, $0.place) < ($1.key, $1.place) }
+        .sorted { ($0.key, $0.index) < ($1.key, $1.index) }
     }
 
     mutating func run(now: Timestamp?) {
@@ -180,7 +180,7 @@ struct OrderCheck {
             Finding(
                 isDuplicate ? .duplicateRoute : .unreachableRoute,
                 .error,
-                path: "routes[\(checked.place)]",
+                path: "routes[\(checked.index)]",
                 route: id,
                 message: isDuplicate
                     ? "'\(id)' can never be reached: \(names[0]) comes first and matches exactly the same links."
@@ -267,7 +267,7 @@ struct OrderCheck {
             Finding(
                 .overlappingRoutes,
                 .warning,
-                path: "routes[\(other.place)]",
+                path: "routes[\(other.index)]",
                 route: other.route.id,
                 message: "'\(one.route.id)' and '\(other.route.id)' both match \(overlap.sample.text)"
                     + (caller.isEmpty ? "" : " from a caller with \(caller)")
@@ -308,7 +308,7 @@ struct OrderCheck {
             Finding(
                 .timeEnded,
                 .info,
-                path: "routes[\(checked.place)].when",
+                path: "routes[\(checked.index)].when",
                 route: checked.route.id,
                 message: "The time window of '\(checked.route.id)' ended at \(last); the route no longer matches.",
                 fix: "Remove the route, or give it a later 'until'."

@@ -206,21 +206,21 @@ public struct Router: Sendable {
 
     /// Reads the route's parts in place: copying a route costs as much as a lookup.
     private func answer(
-        ofRouteAt place: Int,
+        ofRouteAt routeIndex: Int,
         _ rank: Int,
         _ link: DeepLink,
         _ context: LinkContext,
         _ app: Int?,
         _ appID: AppID?
     ) -> Resolution {
-        let id = compiled.table.routes[place].id
-        let pattern = compiled.table.routes[place].path.description
-        guard compiled.table.routes[place].unsupported.isEmpty else {
-            let validFor = compiled.table.routes[place].asksForSignIn ? 0 : Resolution.usualValidity
+        let id = compiled.table.routes[routeIndex].id
+        let pattern = compiled.table.routes[routeIndex].path.description
+        guard compiled.table.routes[routeIndex].unsupported.isEmpty else {
+            let validFor = compiled.table.routes[routeIndex].asksForSignIn ? 0 : Resolution.usualValidity
             return Resolution(outcome: .undecided, route: id, pattern: pattern, app: appID, validFor: validFor)
         }
-        let parameters = parameters(ofRouteAt: place, rank, link)
-        switch compiled.table.routes[place].behaviour {
+        let parameters = parameters(ofRouteAt: routeIndex, rank, link)
+        switch compiled.table.routes[routeIndex].behaviour {
         case .block(let reason):
             return Resolution(
                 outcome: .matched,
@@ -234,9 +234,9 @@ public struct Router: Sendable {
         case .answer(var target):
             var variant: VariantAssignment?
             var asksForSignIn = target.signIn == .required
-            if compiled.table.routes[place].$experiment.isPresent {
-                asksForSignIn = compiled.table.routes[place].asksForSignIn
-                (target, variant) = compiled.table.routes[place].assigned(target, to: context.stickyKey)
+            if compiled.table.routes[routeIndex].$experiment.isPresent {
+                asksForSignIn = compiled.table.routes[routeIndex].asksForSignIn
+                (target, variant) = compiled.table.routes[routeIndex].assigned(target, to: context.stickyKey)
             }
             let filling = DestinationBuilder(
                 router: self,
@@ -260,18 +260,18 @@ public struct Router: Sendable {
         }
     }
 
-    private func parameters(ofRouteAt place: Int, _ rank: Int, _ link: DeepLink) -> [CapturedParameter] {
+    private func parameters(ofRouteAt routeIndex: Int, _ rank: Int, _ link: DeepLink) -> [CapturedParameter] {
         let captures = compiled.index.captures(of: rank)
-        if compiled.index.isDecidedByPath[rank], compiled.table.routes[place].sensitive.isEmpty {
+        if compiled.index.isDecidedByPath[rank], compiled.table.routes[routeIndex].sensitive.isEmpty {
             guard !captures.isEmpty else { return [] }
             var parameters: [CapturedParameter] = []
             parameters.reserveCapacity(captures.count)
             for capture in captures {
-                capture.append(to: &parameters, from: link, compiled.table.routes[place].letterCase)
+                capture.append(to: &parameters, from: link, compiled.table.routes[routeIndex].letterCase)
             }
             return parameters
         }
-        return compiled.table.routes[place].parameters(in: link, compiled.table.defaults.plusSign, captures)
+        return compiled.table.routes[routeIndex].parameters(in: link, compiled.table.defaults.plusSign, captures)
     }
 }
 

@@ -35,10 +35,10 @@ enum ControlMessage {
     static func backup(_ target: String) -> JSONNode { .object(["do": .string("backup"), "to": .string(target)]) }
 
     /// Replays events. `request` is the body of `POST …/draft/replay`.
-    static func replay(_ request: JSONNode, at place: PublishingService.DraftLocation) -> JSONNode {
+    static func replay(_ request: JSONNode, at location: PublishingService.DraftLocation) -> JSONNode {
         .object([
-            "do": .string("replay"), "tenant": .string(place.tenant.rawValue),
-            "environment": .string(place.environment.rawValue), "draft": .string(place.draft.rawValue),
+            "do": .string("replay"), "tenant": .string(location.tenant.rawValue),
+            "environment": .string(location.environment.rawValue), "draft": .string(location.draft.rawValue),
             "replay": request,
         ])
     }
@@ -126,13 +126,13 @@ struct ControlSocket {
                 throw target.error(error.description)
             }
         case "replay":
-            let place = PublishingService.DraftLocation(
+            let location = PublishingService.DraftLocation(
                 try object.required("tenant").identifier(TenantID.self),
                 try object.required("environment").identifier(EnvironmentID.self),
                 draft: try object.required("draft").identifier(DraftName.self)
             )
             let request = try ReplayRequest(try object.required("replay").anyObject())
-            return try await dependencies.replayer.replay(request, at: place).json
+            return try await dependencies.replayer.replay(request, at: location).json
         default:
             throw try object.required("do").error(
                 "this server does not know the command; run a server of the same version."
