@@ -281,7 +281,7 @@ struct OrderCheck {
 
     /// Returns advice on how to tell two overlapping routes apart.
     private static func advice(_ one: Route, _ other: Route) -> String {
-        func asked(_ route: Route) -> [String] {
+        func requiredItems(_ route: Route) -> [String] {
             route.query.filter { condition in
                 switch condition.test {
                 case .present, .oneOf, .capture(_, .required): true
@@ -290,7 +290,7 @@ struct OrderCheck {
             }
             .map(\.name)
         }
-        let item = asked(one).first { name in !other.query.contains { $0.name == name } }
+        let item = requiredItems(one).first { name in !other.query.contains { $0.name == name } }
         if let item { return "If '\(one.id)' is meant to come first, add 'query: {\(item): absent}' to '\(other.id)'." }
         guard one.when == nil, other.when == nil else {
             return

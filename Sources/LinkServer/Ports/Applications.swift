@@ -271,7 +271,7 @@ private func newRouter(_ dependencies: some PortDependencies, _ port: PortRole)
 /// The part of the descriptors that the connections of a port may use.
 private func connections(_ dependencies: some PortDependencies, _ port: PortRole) -> Int {
     let limits = dependencies.limits.current
-    return DescriptorShares(limit: limits.descriptors, wanted: limits.connections).connections(of: port)
+    return DescriptorShares(limit: limits.descriptors, requested: limits.connections).connections(of: port)
 }
 
 private func http1Pipeline(_ dependencies: some PortDependencies, _ port: PortRole) -> HTTP1Pipeline {
