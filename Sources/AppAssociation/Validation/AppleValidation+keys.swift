@@ -58,7 +58,7 @@ extension AppleValidation {
         "casesensitive": "caseSensitive", "percentencoded": "percentEncoded",
     ]
 
-    /// Returns the key of rules for which an unknown key stands; nil if none is similar.
+    /// Returns the rule key that an unknown key probably misspells; nil if none is similar.
     static func ruleKey(meantBy key: String) -> String? {
         let key = KeySpelling.trimmed(key)
         return meant[key] ?? meant[key.lowercased()] ?? KeySpelling.nearest(

@@ -22,7 +22,7 @@ package struct Publication: Sendable {
         /// A revision of another environment.
         case promotion(Revision)
 
-        /// What the published revision says of it.
+        /// The origin in the form in which the published revision stores it.
         package var published: PublishedRevision.Origin {
             switch self {
             case .draft, .file: .draft

@@ -113,8 +113,8 @@ package struct SigningCertificates {
         case certificate, encrypted
     }
 
-    /// Tells a certificate, which begins with two SEQUENCEs, from a PKCS #12 keystore, which begins with a SEQUENCE and
-    /// its version; nil for anything else.
+    /// Distinguishes a certificate, which begins with two SEQUENCEs, from a PKCS #12 keystore, which begins with a
+    /// SEQUENCE and its version; nil for anything else.
     private static func der(_ bytes: [UInt8]) -> DER? {
         guard bytes.first == 0x30, bytes.count > 6 else { return nil }
         let lengthBytes = bytes[1] < 0x80 ? 0 : Int(bytes[1] & 0x7F)

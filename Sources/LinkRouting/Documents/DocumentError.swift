@@ -1,6 +1,6 @@
 /// An error at one path of a document, with advice on what to write instead.
 public struct DocumentError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Such as `table.routes[3].path`.
+    /// The path of the value, such as `table.routes[3].path`.
     public let path: String
     public let position: JSONNode.Position
     public let message: String
@@ -94,7 +94,7 @@ public struct DocumentField: Sendable {
         return .inside(parent, step)
     }
 
-    /// Such as `table.routes[3].path`.
+    /// The path of the value, such as `table.routes[3].path`.
     public var path: String { step.path(in: parent.path) }
 
     public func error(_ message: String) -> DocumentError {
