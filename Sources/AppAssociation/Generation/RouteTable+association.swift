@@ -33,7 +33,7 @@ private struct AssociationCheck {
     private let advice: RouteTable.Advice
     private let budget: WorkBudget
     /// The budget for validating all files.
-    private let judgement = WorkBudget.associationJudgement
+    private let judgement = WorkBudget.associationValidation
     private(set) var findings: [Finding] = []
     private var overmatches: [Overmatch] = []
 

@@ -7,7 +7,7 @@ struct Precedence {
     let ruleOfRoute: [Int]
     let anything: Anything
 
-    /// What may follow in a text: bytes, and delimiters, each once and in this order.
+    /// The items that may follow in a text: bytes, and delimiters, each once and in this order.
     struct Anything {
         let bytes: ByteSet
         let delimiters: [UInt8]
@@ -19,7 +19,7 @@ struct Precedence {
 /// Without this, patterns such as `/*/a/*`, `/*/b/*` and `/*/c/*` have a state for each subset that a path has met.
 struct GroupSettling {
     private let precedence: Precedence
-    /// By node: its place in a loop over all bytes.
+    /// By node: its position in a loop over all bytes.
     private let endless: [NodeGraph.Endless]
 
     /// By group: the last call that found it alive and settled. By rule: the last call in which it matters.

@@ -5,7 +5,7 @@ enum PatternPart: String {
     case path, query, fragment
 }
 
-/// How a rule is written.
+/// The form in which a rule is written.
 enum RuleForm {
     /// An object in `components`.
     case component(isExcluded: Bool)

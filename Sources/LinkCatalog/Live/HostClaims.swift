@@ -9,7 +9,7 @@ package struct HostClaims: Sendable {
     /// Tenants by each parent of their hosts; a claim of `*.` on that parent would cover such a host.
     private var below: [String: Set<TenantID>] = [:]
 
-    /// Which claims that overlap another tenant's are allowed.
+    /// The claims that are allowed although they overlap another tenant's.
     package enum Rule: Sendable {
         /// No overlap with another tenant's claim.
         case exclusive

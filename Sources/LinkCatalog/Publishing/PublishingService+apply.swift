@@ -4,7 +4,7 @@ import LinkRouting
 extension PublishingService {
     // MARK: Files
 
-    /// What applying a file has changed.
+    /// The changes that applying a file has made.
     package struct Applied: Sendable {
         package let stored: TenantChange.Stored
         package let plan: TablePlan

@@ -96,7 +96,7 @@ package struct PublishingService: Sendable {
         }
     }
 
-    /// How often a change is checked again after concurrent changes: as often as there may be concurrent writers.
+    /// The maximum number of checks of a change after concurrent changes: the number of possible concurrent writers.
     private static let attempts = 64
 
     /// Repeats `body` when it throws ``ConcurrentModification``. Each repetition means that another change was stored,

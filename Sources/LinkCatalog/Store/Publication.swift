@@ -62,7 +62,7 @@ package struct PublishedRevision: Sendable, Hashable {
     package let approvals: [String]
     package let overrideReason: String?
 
-    /// Where the table of a revision came from.
+    /// The origin of the table of a revision.
     package enum Origin: Sendable, Hashable {
         case draft
         /// An earlier revision of the same environment.

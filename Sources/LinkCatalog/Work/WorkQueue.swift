@@ -26,7 +26,7 @@ final class WorkQueue: Sendable {
     }
 
     private struct State {
-        /// In order of arrival.
+        /// The waiting work of each caller, in order of arrival.
         var waiting: [WorkPool.Caller: [Work]] = [:]
         /// The callers that are ready: they have waiting work and nothing running. The first is next.
         var turns: [WorkPool.Caller] = []

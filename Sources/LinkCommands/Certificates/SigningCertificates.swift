@@ -9,7 +9,7 @@ package struct SigningCertificates {
     package struct Entry {
         /// SHA-256 of the certificate in the form of the settings: 32 upper-case pairs with colons.
         package let fingerprint: String
-        /// Where the certificate was found, such as `APK Signature Scheme v3` or `alias upload`.
+        /// The location of the certificate, such as `APK Signature Scheme v3` or `alias upload`.
         package let place: String
         /// The name of the published private key; nil if the key is not known to be public.
         package var publicKey: String? { PublicCertificates.name(of: fingerprint) }

@@ -9,14 +9,14 @@ struct OrderCheck {
     let router: Router
     private let budget: WorkBudget
     private(set) var findings: [Finding] = []
-    /// In order of precedence.
+    /// The routes, in order of precedence.
     private let routes: [CheckedRoute]
 
     /// Maximum number of reported overlaps; more are not useful before these are fixed.
     private static let mostOverlaps = 100
     /// Maximum number of remaining sample links to resolve before a route counts as reachable.
     private static let mostSearches = 64
-    /// Of many routes with the same path, only the nearest are compared.
+    /// The maximum number of routes with the same path that are compared with a route; they are the nearest ones.
     private static let mostNeighbours = 100
     private static let mostComparisons = 200_000
     private static let mostParts = 256

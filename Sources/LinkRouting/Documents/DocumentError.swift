@@ -20,7 +20,8 @@ public struct DocumentError: Error, Hashable, Sendable, CustomStringConvertible 
 /// One value of a document with its path, and typed accessors that throw `DocumentError`.
 public struct DocumentField: Sendable {
     public let node: JSONNode
-    /// Of the object or list that contains the value, and the last step. They become a text when an error needs the path.
+    /// The location of the value: that of its object or list, and the last step. It becomes a text only when an error
+    /// needs the path.
     private let parent: Location
     private let step: Step
     /// Whether the document comes from the store. Size limits for newly written documents are not applied to it,

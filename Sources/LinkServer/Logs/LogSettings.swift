@@ -33,9 +33,9 @@ package final class LogSettings: Sendable {
         }
     }
 
-    /// Read before every message, most of which are not written; needs no lock.
+    /// The index of the level. It is read without a lock before every message, because most messages are not written.
     private let severity: Atomic<Int>
-    /// Read after every request.
+    /// The index of the setting for requests. It is read after every request.
     private let requestLogging: Atomic<Int>
     private let values: Mutex<Values>
     /// Quotas of access log lines for responses below a status of 500, and from 500 on.

@@ -26,7 +26,7 @@ struct Backtracker: ~Copyable {
         case stepLimitExceeded
     }
 
-    /// What to do after a failure.
+    /// The continuation after a failure.
     private enum Entry {
         /// Continue at the address and the position.
         case choice(RegexProgram.Address, position: Int)

@@ -77,7 +77,7 @@ extension TenantID {
 }
 
 extension AppTable {
-    /// What the table states, for people.
+    /// The claims of the table, as text for people.
     var lines: [String] {
         [
             "tenant \(claims.scope.tenant), environment \(claims.scope.environment), app \(claims.scope.app)",
