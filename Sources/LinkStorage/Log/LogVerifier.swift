@@ -167,7 +167,7 @@ private struct LogVerifier {
             )
         }
         guard rows != pairs || entries != pairs else { return }
-        account.faults.append("\(day): \(pairs) of \(rows) rows are in the index of the tenants, which has \(entries)")
+        result.faults.append("\(day): \(pairs) of \(rows) rows are in the index of the tenants, which has \(entries)")
     }
 
     private mutating func addDropped(_ day: CivilDay) throws {
