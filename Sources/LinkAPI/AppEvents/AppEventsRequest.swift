@@ -137,7 +137,7 @@ package struct AppDecision: Sendable {
         let outcome = try object.required("outcome")
         self.outcome = try outcome.choice(Outcome.self)
         guard self.outcome != .undecided else {
-            throw outcome.error("an undecided link is no decision; send it to POST /resolve, which records it.")
+            throw outcome.error("an undecided link is not a decision; send it to POST /resolve, which records it.")
         }
         action = try object["action"]?.choice(Action.self)
         route = try object["route"]?.identifier(RouteID.self)

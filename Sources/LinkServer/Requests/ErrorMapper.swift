@@ -234,7 +234,7 @@ extension Problem {
         case .removed:
             self.init(
                 .tenantArchived,
-                "The tenant '\(error.tenant)' was removed. Its name stays taken, because the log has its events; use "
+                "The tenant '\(error.tenant)' was removed. Its name stays reserved, because the log has its events; use "
                     + "another one."
             )
         }
