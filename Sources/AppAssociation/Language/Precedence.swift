@@ -1,5 +1,5 @@
-/// Which of an automaton's groups matter: of the rules that accept a text, the first one decides; so it is with the
-/// routes. Besides, it matters whether the rule of the deciding route and a route of the deciding rule accept the text.
+/// Selects the groups of an automaton that matter. The first rule that accepts a text decides, and so does the first
+/// route. It also matters whether the rule of the deciding route and a route of the deciding rule accept the text.
 struct Precedence {
     /// The number of rules, which are the first groups. The other groups are routes.
     let rules: Int
