@@ -33,7 +33,7 @@ private struct AssociationCheck {
     private let advice: RouteTable.Advice
     private let budget: WorkBudget
     /// The budget for validating all files.
-    private let judgement = WorkBudget.associationValidation
+    private let judgement = WorkBudget.associationJudgement
     private(set) var findings: [Finding] = []
     private var overmatches: [Overmatch] = []
 
