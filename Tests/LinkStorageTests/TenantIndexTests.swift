@@ -51,7 +51,7 @@ struct TenantIndexTests {
                 #expect(earlier.map(\.sequence) == own.filter { $0 < ends[1] }.suffix(limit).reversed())
             }
         }
-        #expect(try await log.account().faults == [])
+        #expect(try await log.verify().faults == [])
     }
 
     @Test(arguments: UInt64(1)...2) func everyRowIsFoundByItsTenant(seed: UInt64) async throws {
@@ -111,7 +111,7 @@ struct TenantIndexTests {
             let day = try day(in: folder)
             try await day.write { try $0.execute(sql: change) }
             try day.close()
-            let faults = try await log(folder).account().faults
+            let faults = try await log(folder).verify().faults
             #expect(
                 faults == ["2026-11-21: \(pairs) of 12 rows are in the index of the tenants, which has \(entries)"]
             )

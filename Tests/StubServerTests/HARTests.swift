@@ -188,7 +188,7 @@ struct HARTests {
         ),
         (
             file(entry(response: #""status":200,"headers":[{"name":"a b","value":""}]"#)),
-            "/log/entries/0/response/headers/0", "no name of a header"
+            "/log/entries/0/response/headers/0", "not the name of a header"
         ),
         (file(entry(response: #""status":"many""#)), "/log/entries/0/response/status", "not a whole number"),
     ])

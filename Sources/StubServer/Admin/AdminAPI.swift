@@ -77,7 +77,7 @@ struct AdminAPI: Sendable {
         }
     }
 
-    /// What the server is and where its parts are.
+    /// Returns an overview of the server and of the session.
     private func overview(_ call: AdminRequest) -> StubAnswer {
         let rules = call.session.rules
         return .json(
