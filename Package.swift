@@ -271,7 +271,7 @@ let package = Package(
         .target(
             name: "StubServer",
             dependencies: [
-                "Gzip", "LinkRouting", "StubMatching",
+                "Gzip", "LinkRouting", "OutboundHTTP", "StubMatching",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
