@@ -118,6 +118,25 @@ struct TenantIndexTests {
         }
     }
 
+    /// The rows of a batch are in one page, whatever their tenants. An index of the rows would add a page for each tenant.
+    @Test func commitOfFewEventsWritesOnePage() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            func walBytes() throws -> Int {
+                let path = folder + "/2026-11-21.db-wal"
+                return try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+            }
+            // Assigns the numbers of the texts and counts.
+            _ = try await log.append(tenants.map { Event.sample(0, of: $0) })
+            for number in 1...5 {
+                let before = try walBytes()
+                _ = try await log.append(tenants.map { Event.sample(number, of: $0) })
+                #expect(try walBytes() - before == 24 + 4_096, "batch \(number)")
+            }
+            try log.close()
+        }
+    }
+
     /// A query for a page must not read all rows that the index has already.
     @Test func uncountedRowsAreSearchedByTheWatermark() async throws {
         try await withTemporaryDirectory { folder in
