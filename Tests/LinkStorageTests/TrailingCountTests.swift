@@ -182,6 +182,8 @@ struct TrailingCountTests {
             try await queue.write {
                 try $0.execute(
                     sql: """
+                        DROP TRIGGER event_deleted; DROP TABLE indexed_event;
+                        CREATE INDEX event_by_tenant ON event (tenant, seq);
                         DROP VIEW counted; DROP TABLE stream_value; DROP TABLE client_event;
                         ALTER TABLE event DROP COLUMN result; ALTER TABLE event DROP COLUMN engine_version;
                         ALTER TABLE event DROP COLUMN agreement; PRAGMA user_version = 1

@@ -12,11 +12,14 @@ import Testing
         return header + Array("..\(Base64URL.text(of: signature))\n".utf8) + payload
     }
 
-    private func rejection(of bytes: [UInt8]) throws -> TableRejection? {
+    private func rejection(
+        of bytes: [UInt8],
+        checking: AppTable.Checking = .everyRoute
+    ) throws -> TableRejection? {
         let start = ContinuousClock.now
         defer { #expect(ContinuousClock.now - start < .seconds(10)) }
         do throws(TableRejection) {
-            _ = try SignedTable.verify(bytes, keys: [try key()], expecting: Sample.scope)
+            _ = try SignedTable.verify(bytes, keys: [try key()], expecting: Sample.scope, checking: checking)
             return nil
         } catch {
             return error
@@ -119,9 +122,11 @@ import Testing
         ("something after the end", "ends before this", { try Sample.content().payload + Array("{}".utf8) }),
     ]
 
-    @Test(arguments: payloads.map(\.name)) func tableIsRefusedWithItsReason(_ name: String) throws {
+    /// They are refused regardless of the routes that are decoded.
+    @Test(arguments: payloads.map(\.name), [AppTable.Checking.everyRoute, .noRoute])
+    func tableIsRefusedWithItsReason(_ name: String, _ checking: AppTable.Checking) throws {
         let payload = try #require(Self.payloads.first { $0.name == name })
-        let rejection = try rejection(of: signed(try payload.bytes()))
+        let rejection = try rejection(of: signed(try payload.bytes()), checking: checking)
         if payload.reason.isEmpty {
             // Within the limits, so it is read; the point is that it ends.
             #expect(rejection == nil || rejection?.code == "unreadable")
@@ -131,6 +136,22 @@ import Testing
             #expect(reason.contains(payload.reason), "\(reason)")
             #expect(reason.utf8.count < 1_000, "the reason is short, whatever the table says")
         }
+    }
+
+    @Test func routeThatCannotBeReadIsFoundByTheCheckOrByItsLinks() throws {
+        let table = try signed(Self.payload(replacing: #""open":"#, with: #""opens":"#))
+        let rejection = try rejection(of: table)
+        #expect(rejection?.code == "unreadable")
+        #expect(rejection?.description.contains("table.routes[0].opens: unknown key 'opens'") == true)
+        let keys = [try key()]
+        let unchecked = try SignedTable.verify(table, keys: keys, expecting: Sample.scope, checking: .noRoute)
+        let product: RouteID = id("product")
+        #expect(unchecked.problem(of: product) == nil)
+        let answer = unchecked.router.resolve("acme:/product/7", in: LinkContext(app: id("ios")))
+        #expect(answer.outcome == .undecided)
+        #expect(answer.route == product)
+        #expect(unchecked.problem(of: product)?.contains("unknown key 'opens'") == true)
+        #expect(unchecked.router.resolve("acme:/else", in: LinkContext(app: id("ios"))).outcome == .fallback)
     }
 
     @Test func largeFilesAreRefusedByTheirSize() throws {

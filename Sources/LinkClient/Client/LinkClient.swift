@@ -47,7 +47,11 @@ public final class LinkClient: Sendable {
             let now = environment.now()
             if table.isClockWrong(at: now) { clock = .wrong } else { context.now = now }
         }
-        return table.resolve(url, in: context, clock: clock)
+        let answer = table.resolve(url, in: context, clock: clock)
+        if case .undecided(.unreadableRoute(let route, let problem)) = answer {
+            shared.set(.unreadableRoute, ("unreadable", "The route '\(route)' cannot be read: \(problem)"))
+        }
+        return answer
     }
 
     /// Asks the server for the answer. The server records the link, so the app does not report it.

@@ -106,8 +106,11 @@ public struct DocumentField: Sendable {
         return text.utf8.count <= 80 ? text : "\(text.prefix(60))…"
     }
 
+    /// The value and its type, for messages about a wrong type.
+    package var shownKind: String { node.value == .null ? "the value is null" : "\(shown) is \(node.kind)" }
+
     public func text() throws(DocumentError) -> String {
-        guard let text = node.text else { throw error("\(shown) is \(node.kind); write a string.") }
+        guard let text = node.text else { throw error("\(shownKind); write a string.") }
         return text
     }
 
@@ -126,12 +129,12 @@ public struct DocumentField: Sendable {
     }
 
     public func bool() throws(DocumentError) -> Bool {
-        guard let bool = node.bool else { throw error("\(shown) is \(node.kind); write true or false.") }
+        guard let bool = node.bool else { throw error("\(shownKind); write true or false.") }
         return bool
     }
 
     public func list() throws(DocumentError) -> [DocumentField] {
-        guard let elements = node.elements else { throw error("\(shown) is \(node.kind); write a list.") }
+        guard let elements = node.elements else { throw error("\(shownKind); write a list.") }
         let place = place
         return elements.enumerated().map { DocumentField($1, in: place, .index($0), isStored: isStored) }
     }
@@ -180,7 +183,7 @@ public struct DocumentField: Sendable {
 
     /// Returns an object with arbitrary keys.
     public func anyObject() throws(DocumentError) -> ObjectField {
-        guard let members = node.members else { throw error("\(shown) is \(node.kind); write an object.") }
+        guard let members = node.members else { throw error("\(shownKind); write an object.") }
         return ObjectField(field: self, place: place, members: members)
     }
 }

@@ -17,6 +17,8 @@ public struct Route: Sendable, Hashable {
     public var sensitive: Set<String>
     /// Required features that this engine lacks. Such a route is never matched, and its links are undecided.
     public var unsupported: [String]
+    /// What a route requires in ``unsupported`` if its table does not say why this engine cannot read it.
+    package static let unreadable = "unreadable"
 
     // Small members come last; before larger ones, padding would round each up to a whole word.
     public var path: RoutePattern

@@ -72,9 +72,11 @@ public struct Revision: RawRepresentable, Hashable, Sendable, Comparable, Custom
 }
 
 /// Whether the text has the form of an ``Identifier``.
-package func isIdentifier(_ text: some StringProtocol) -> Bool {
+package func isIdentifier(_ text: some StringProtocol) -> Bool { isIdentifier(utf8: text.utf8) }
+
+func isIdentifier(utf8 bytes: some Sequence<UInt8>) -> Bool {
     var length = 0
-    for byte in text.utf8 {
+    for byte in bytes {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
             break

@@ -128,6 +128,7 @@ private struct SequenceAccounting {
             )
         }
         followOn(committed, day)
+        try compareIndex(file, day)
         let dropped = try droppedTenants(of: day)
         for rows in committed {
             let stored = stored[rows.tenant, default: 0]
@@ -150,6 +151,23 @@ private struct SequenceAccounting {
             }
         }
         if isClosed { try compareClosed(committed, day) }
+    }
+
+    /// Checks that the index of the tenants has each counted row once, and nothing else.
+    private mutating func compareIndex(_ file: DayFile, _ day: CivilDay) throws {
+        let (rows, entries, pairs) = try file.database.read { db in
+            (
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM event WHERE NOT (\(EventRow.uncountedSQL))") ?? 0,
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM indexed_event") ?? 0,
+                try Int.fetchOne(
+                    db,
+                    sql:
+                        "SELECT count(*) FROM indexed_event AS entry JOIN event USING (seq) WHERE entry.tenant = event.tenant"
+                ) ?? 0
+            )
+        }
+        guard rows != pairs || entries != pairs else { return }
+        account.faults.append("\(day): \(pairs) of \(rows) rows are in the index of the tenants, which has \(entries)")
     }
 
     private mutating func addDropped(_ day: CivilDay) throws {

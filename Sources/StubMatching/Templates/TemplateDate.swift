@@ -67,7 +67,9 @@ package struct TemplateDate: Sendable, Hashable {
     func shifted(by text: String) -> TemplateDate? {
         var parts = text.split(separator: " ")
         if parts.first == "now" { parts.removeFirst() }
-        guard parts.count == 2, let amount = Int64(parts[0]), abs(amount) <= 1_000_000_000 else { return nil }
+        guard parts.count == 2, let amount = Int64(parts[0]),
+            (-1_000_000_000...1_000_000_000).contains(amount)
+        else { return nil }
         let unit = parts[1].lowercased()
         switch unit.hasSuffix("s") ? String(unit.dropLast()) : unit {
         case "second": return shifted(milliseconds: amount * 1_000)

@@ -40,7 +40,11 @@ struct AdminAPI: Sendable {
         case "settings": return try settings(call)
         case "recordings": return try recordings(call)
         case "files": return try files(call)
-        case "sessions": return try sessionCalls(call)
+        case "sessions":
+            guard call.session.id == nil else {
+                throw AdminFailure(403, "a session cannot see or change sessions; ask the server itself")
+            }
+            return try sessionCalls(call)
         case "report": return try report(call)
         case "links": return try links(call)
         default: return try other(call)

@@ -40,6 +40,7 @@ final class StubSession: Sendable {
     /// A request that no stub answered.
     struct Failure: Sendable {
         let method: String
+        /// The first characters of the target.
         let target: String
         let receivedAt: Timestamp
         let nearestStub: String?
@@ -120,7 +121,8 @@ final class StubSession: Sendable {
     func logUnmatched(_ failure: Failure) {
         state.withLock { state in
             state.unmatchedCount += 1
-            if state.failures.count < Self.maximumFailures { state.failures.append(failure) }
+            guard state.failures.count < Self.maximumFailures else { return }
+            state.failures.append(failure)
         }
     }
 }

@@ -15,7 +15,7 @@ let dateHelpers: [String: TemplateHelper] = [
         switch format {
         case "epoch": return Int64(text).map { TemplateValue.date(TemplateDate(Timestamp(milliseconds: $0))) } ?? .null
         case "unix":
-            guard let seconds = Int64(text), abs(seconds) < 1_000_000_000_000 else { return .null }
+            guard let seconds = Int64(text), seconds.magnitude < 1_000_000_000_000 else { return .null }
             return .date(TemplateDate(Timestamp(milliseconds: seconds * 1_000)))
         default: return try pattern(format, call).date(text).map { TemplateValue.date($0) } ?? .null
         }
