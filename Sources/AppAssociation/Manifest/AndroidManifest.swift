@@ -42,7 +42,11 @@ public struct AndroidManifest: Sendable {
     public init(parsing bytes: [UInt8]) throws(SyntaxError) {
         let root = try XMLElementReader.parse(bytes)
         guard root.name == "manifest" else {
-            throw SyntaxError(line: root.line, problem: "The element is '\(root.name)', not 'manifest'.")
+            let advice =
+                root.name == "intent-filter"
+                ? " That is the part that 'fingerpost association manifest' prints; name the whole AndroidManifest.xml."
+                : ""
+            throw SyntaxError(line: root.line, problem: "The element is '\(root.name)', not 'manifest'.\(advice)")
         }
         package = root.attributes["package"]
         let activities = root.descendants(named: "activity") + root.descendants(named: "activity-alias")

@@ -11,7 +11,7 @@ extension PublishingService {
     }
 
     /// Stores settings, table and suites together, and makes them live. Creates the tenant if it is new. If one of them
-    /// is refused, nothing is stored.
+    /// is refused, nothing is stored. Settings that are those of the server need no right to change them.
     ///
     /// - Parameters:
     ///   - suites: The texts of the request's suites.
@@ -30,6 +30,7 @@ extension PublishingService {
         if let settings = request.settings {
             try Document.requireStorable(settings, "The settings", maximumBytes: Document.maximumSettingsBytes)
         }
+        let request = try await permitted(request, by: limit, at: place)
         return try await Self.repeating {
             let state = try await state(of: location, for: request)
             try state.requireEnvironment()
@@ -64,5 +65,25 @@ extension PublishingService {
             try await reload(behind: "The file is applied")
             return Applied(stored: stored, plan: plan)
         }
+    }
+
+    /// Returns the request as far as the key may make it: without settings that would change nothing, if the key may not
+    /// change them. Throws ``Failure/settingsOutsideLimit(_:)`` for other settings.
+    private func permitted(
+        _ request: PlanRequest,
+        by limit: KeyGrant?,
+        at place: DraftLocation
+    ) async throws -> PlanRequest {
+        guard let settings = request.settings, let limit, !limit.mayChangeSettings(of: place.tenant) else {
+            return request
+        }
+        guard let row = try await store.settings(of: place.tenant),
+            TableDiff.fields(from: row.content, to: settings).isEmpty
+        else {
+            throw Failure.settingsOutsideLimit(limit)
+        }
+        var request = request
+        request.settings = nil
+        return request
     }
 }

@@ -226,7 +226,9 @@ extension PublishingService {
         let published = state.published(table)
         var seen: Set<ExactText> = []
         let links = state.suites.flatMap { $0.cases.map(\.link) }.filter { seen.insert(ExactText($0)).inserted }
-        let live = links.isEmpty ? nil : try? RouteTable(DocumentField(stored: state.content, path: "table"))
+        // Hosts and their association files use the table of production.
+        let hasMoves = state.place.environment == .production && !links.isEmpty
+        let live = hasMoves ? try? RouteTable(DocumentField(stored: state.content, path: "table")) : nil
         return TablePlan(
             content: content,
             live: state.content,

@@ -76,6 +76,8 @@ package struct PublishingService: Sendable {
         case suites([SuiteFailure])
         /// The key may not write these routes; one sentence each.
         case outsideLimit([String])
+        /// The key may not change settings, because it lacks the scope `admin` or is limited to a part of the tenant.
+        case settingsOutsideLimit(KeyGrant)
         case tooManyRoutes(Int, maximum: Int)
         /// The settings do not name the environment, and it has no live table.
         case unknownEnvironment(EnvironmentID, named: Set<EnvironmentID>)

@@ -19,7 +19,9 @@ struct ExportHAR: AsyncParsableCommand {
             and left out. A session's URL exports the journal of that session.
 
             EXIT CODES
-              0 success · 65 unreadable folder, or no request in it · 69 the stub server does not answer
+              0 success
+              65 unreadable folder, or no request in it
+              69 the stub server does not answer
             """
     )
 

@@ -21,8 +21,10 @@ struct StubVerify: AsyncParsableCommand {
             --safe-only is given.
 
             EXIT CODES
-              0 no difference · 1 drift, or some requests without an answer · 65 unreadable folder, or no request in it \
-            · 69 no answer at all
+              0 no difference
+              1 drift, or some requests without an answer
+              65 unreadable folder, or no request in it
+              69 no answer at all
             """
     )
 

@@ -138,6 +138,9 @@ struct NoteOptions: ParsableArguments {
 }
 
 extension JSONNode {
+    /// The reason for which failing suites were overridden, of a revision or of its entry in the audit log.
+    var overrideText: String? { self["overrideReason"]?.text.map { "override: \($0)" } }
+
     /// A revision as one line of text.
     var revisionText: String { revisionCells.filter { !$0.isEmpty }.joined(separator: "  ") }
 
@@ -147,7 +150,7 @@ extension JSONNode {
         return [
             "\(self["revision"]?.int ?? 0)", self["environment"]?.text ?? "", self["publishedAt"]?.text ?? "",
             self["actor"]?["name"]?.text ?? "", (self["routes"]?.int ?? 0).counted("route"), origin ?? "",
-            self["message"]?.text ?? "",
+            self["message"]?.text ?? "", overrideText ?? "",
         ]
     }
 }
