@@ -75,9 +75,9 @@ public struct DocumentField: Sendable {
     }
 
     /// A place in a document. Its text is built for errors only: that of every object would take longer than reading it.
-    fileprivate indirect enum Place: Sendable {
+    fileprivate enum Place: Sendable {
         case document(String)
-        case inside(Place, Step)
+        indirect case inside(Place, Step)
 
         var path: String {
             // Not recursive; the depth of a document is bounded, and so are the steps.
@@ -178,9 +178,12 @@ public struct DocumentField: Sendable {
         return object
     }
 
+    /// Returns the error for a value that must be an object.
+    package func notAnObject() -> DocumentError { error("\(shown) is \(node.kind); write an object.") }
+
     /// Returns an object with arbitrary keys.
     public func anyObject() throws(DocumentError) -> ObjectField {
-        guard let members = node.members else { throw error("\(shown) is \(node.kind); write an object.") }
+        guard let members = node.members else { throw notAnObject() }
         return ObjectField(field: self, place: place, members: members)
     }
 }

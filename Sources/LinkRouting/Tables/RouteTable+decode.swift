@@ -65,8 +65,7 @@ extension RouteTable {
     /// - Throws: A `JSONSyntaxError` or a `DocumentError`.
     package init(reading reader: inout JSONReader, path: String) throws {
         guard reader.isObject else {
-            let field = DocumentField(stored: try reader.node(), path: path)
-            throw field.error("\(field.shown) is \(field.node.kind); write an object.")
+            throw DocumentField(stored: try reader.node(), path: path).notAnObject()
         }
         let position = reader.position
         var members: [JSONNode.Member] = []
@@ -75,14 +74,15 @@ extension RouteTable {
             return try RouteTableDecoder(DocumentField(stored: head, path: path).object(Self.keys))
         }
         var table: RouteTable?
-        try reader.members { reader, key in
+        var object = try reader.beginObject()
+        while let key = try reader.nextKey(of: &object) {
             guard table == nil else {
                 let member = DocumentField(stored: try reader.node(), path: "\(path).\(key.text)")
                 throw member.error("it comes after 'routes', which must be the last member.")
             }
             guard case "routes" = key else {
                 members.append(JSONNode.Member(key.text, try reader.node()))
-                return
+                continue
             }
             table = try Self.routes(&reader, try decoder(), path: "\(path).routes")
         }
@@ -100,7 +100,8 @@ extension RouteTable {
         }
         var decoder = head
         var index = 0
-        try reader.elements { reader in
+        var list = try reader.beginList()
+        while try reader.hasElement(in: &list) {
             let field = DocumentField(try reader.node(), at: index, of: path, isStored: true)
             guard index < maximumRoutes else {
                 throw field.error("a table can have at most \(maximumRoutes) routes.")
