@@ -42,6 +42,65 @@ struct JSONWriterTests {
         )
     }
 
+    /// A key with its value is written in one step, and the same as both one after the other.
+    @Test(arguments: [JSONWriter.Layout.compact, .pretty]) func membersAreKeysAndValues(_ layout: JSONWriter.Layout) {
+        var (members, keys) = (JSONWriter(layout), JSONWriter(layout))
+        members.beginObject()
+        keys.beginObject()
+        for _ in 0..<2 {
+            for number in [0, -1, 300, Int64.max] {
+                members.member("number", number)
+                keys.key("number")
+                keys.int(number)
+            }
+            for flag in [true, false] {
+                members.member("flag", flag)
+                keys.key("flag")
+                keys.bool(flag)
+            }
+            for text in ["", "plain", "with \"escapes\"", "é", String(repeating: "long ", count: 200)] {
+                members.member("text", text)
+                keys.key("text")
+                keys.string(text)
+                keys.key(escaping: text)
+                keys.null()
+                members.key(escaping: text)
+                members.null()
+            }
+            members.beginArray(key: "list")
+            keys.key("list")
+            keys.beginArray()
+            for isEmpty in [true, false] {
+                members.beginObject()
+                keys.beginObject()
+                members.beginObject(key: "object")
+                keys.key("object")
+                keys.beginObject()
+                if !isEmpty {
+                    members.member("last", 1)
+                    keys.key("last")
+                    keys.int(1)
+                }
+                members.endObject()
+                keys.endObject()
+                members.endObject()
+                keys.endObject()
+            }
+            members.endArray()
+            keys.endArray()
+        }
+        members.endObject()
+        keys.endObject()
+        #expect(members.text == keys.text)
+        #expect(throws: Never.self) {
+            try JSONReader.parse(
+                members.text,
+                limits: JSONReader.Limits(maximumBytes: 100_000),
+                duplicateKeys: .keep
+            )
+        }
+    }
+
     @Test(arguments: [
         ("", #""""#), ("\"\\/", #""\"\\/""#), ("\u{8}\t\n\u{C}\r", #""\b\t\n\f\r""#),
         ("\u{0}\u{1F}\u{7F}", "\"\\u0000\\u001f\u{7F}\""),
@@ -112,7 +171,18 @@ struct JSONWriterTests {
         }
     }
 
-    @Test(arguments: [0, 7, 9, 10, 99, 100, -1, -10, .max, .min, .max / 10, .min / 10] as [Int64])
+    /// The smallest and the largest of each number of digits.
+    private static let integers: [Int64] = {
+        var integers: [Int64] = [.max, .min, 7]
+        var power: Int64 = 1
+        for _ in 1...18 {
+            integers += [power, power - 1, -power, 1 - power]
+            power *= 10
+        }
+        return integers
+    }()
+
+    @Test(arguments: integers)
     func integersAreWhole(_ number: Int64) {
         var writer = JSONWriter()
         writer.beginArray()

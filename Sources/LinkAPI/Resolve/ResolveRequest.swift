@@ -34,64 +34,74 @@ package struct ResolveRequest: Sendable, Hashable {
     package let purpose: Event.Purpose
     package let explanation: Router.Explanation
     package var warnings: [String]
+}
 
+extension ResolveRequest {
     /// Reads a message.
     ///
     /// - Throws: A `JSONSyntaxError` or a `DocumentError`.
     package init(_ bytes: UnsafeBufferPointer<UInt8>, limits: JSONReader.Limits) throws {
-        var members = Members()
-        try JSONReader.read(bytes, limits: limits) { reader in
-            members.position = reader.position
-            guard reader.isObject else {
-                _ = try DocumentField(reader.node(), path: "").anyObject()
-                return
-            }
-            try reader.members { reader, key in try members.read(key, &reader) }
-        }
-        subject = try members.subject()
-        environment = try members.environment?.identifier(EnvironmentID.self)
-        warnings = members.warnings.message
-        if !members.warnings.context.isEmpty { warnings += members.warnings.context }
-        if !members.warnings.unreadable.isEmpty { warnings += members.warnings.unreadable }
-        context = members.context
-        occurredAt = members.occurredAt
-        purpose = members.purpose
-        explanation = members.explanation
+        self = try JSONReader.read(bytes, limits: limits) { reader in try Self.message(&reader) }
     }
 
-    /// The members of a message, as they are read.
+    private static func message(_ reader: inout JSONReader) throws -> ResolveRequest {
+        // Variables of their own are moved into the request; out of `Members`, the context would be copied.
+        var context = LinkContext()
+        var members = Members(position: reader.position)
+        guard reader.isObject else {
+            throw DocumentField(try reader.node(), path: "").notAnObject()
+        }
+        var object = try reader.beginObject()
+        while let key = try reader.nextKey(of: &object) { try members.read(key, &context, &reader) }
+        let subject = try members.subject()
+        let environment = try members.environment.map { node in
+            try DocumentField(node, "environment", of: "").identifier(EnvironmentID.self)
+        }
+        var warnings = members.warnings.message
+        if !members.warnings.context.isEmpty { warnings += members.warnings.context }
+        if !members.warnings.unreadable.isEmpty { warnings += members.warnings.unreadable }
+        return ResolveRequest(
+            subject: subject,
+            context: context,
+            environment: environment,
+            occurredAt: members.occurredAt,
+            purpose: members.purpose,
+            explanation: members.explanation,
+            warnings: warnings
+        )
+    }
+
+    /// The members of a message besides `context`, as they are read. Values that are checked once all members are known
+    /// are nodes, because a field is only needed for an error.
     private struct Members {
-        var position = JSONNode.Position.unknown
-        var url, links, continuation, clientEventID, environment: DocumentField?
+        let position: JSONNode.Position
+        var url, links, continuation, clientEventID, environment: JSONNode?
         var purpose = Event.Purpose.live
         var explanation = Router.Explanation.omitted
-        var context = LinkContext()
         var occurredAt: Timestamp?
         /// Unknown members of the message, then of its context, then unreadable values of the context.
         var warnings: (message: [String], context: [String], unreadable: [String]) = ([], [], [])
 
-        mutating func read(_ key: JSONReader.QuotedText, _ reader: inout JSONReader) throws {
+        init(position: JSONNode.Position) { self.position = position }
+
+        mutating func read(
+            _ key: JSONReader.QuotedText,
+            _ context: inout LinkContext,
+            _ reader: inout JSONReader
+        ) throws {
             switch key {
-            case "url": url = try Self.field("url", &reader)
-            case "context":
-                guard reader.isObject else {
-                    _ = try Self.field("context", &reader)?.anyObject()
-                    return
-                }
-                try reader.members { reader, key in
-                    let key = key.text
-                    try readContext(key, DocumentField(reader.node(), key, of: "context"))
-                }
-            case "clientEventId": clientEventID = try Self.field("clientEventId", &reader)
-            case "links": links = try Self.field("links", &reader)
-            case "continuation": continuation = try Self.field("continuation", &reader)
-            case "environment": environment = try Self.field("environment", &reader)
+            case "url": url = try Self.value(&reader)
+            case "context": try readContext(&context, &reader)
+            case "clientEventId": clientEventID = try Self.value(&reader)
+            case "links": links = try Self.value(&reader)
+            case "continuation": continuation = try Self.value(&reader)
+            case "environment": environment = try Self.value(&reader)
             case "purpose":
-                if let field = try Self.field("purpose", &reader) { purpose = try field.choice(Event.Purpose.self) }
+                guard let node = try Self.value(&reader) else { return }
+                purpose = try DocumentField(node, "purpose", of: "").choice(Event.Purpose.self)
             case "explain":
-                if let field = try Self.field("explain", &reader) {
-                    explanation = try field.bool() ? .included : .omitted
-                }
+                guard let node = try Self.value(&reader) else { return }
+                explanation = try DocumentField(node, "explain", of: "").bool() ? .included : .omitted
             default:
                 _ = try reader.node()
                 warnings.message.append("\(key.text) is not known and was ignored.")
@@ -99,28 +109,32 @@ package struct ResolveRequest: Sendable, Hashable {
         }
 
         /// Reads the value of a member; nil for null.
-        private static func field(_ key: String, _ reader: inout JSONReader) throws -> DocumentField? {
+        private static func value(_ reader: inout JSONReader) throws -> JSONNode? {
             let node = try reader.node()
             if case .null = node.value { return nil }
-            return DocumentField(node, key, of: "")
+            return node
         }
 
         /// Returns the links of the message. May add warnings.
         mutating func subject() throws -> Subject {
-            let clientEventID = try clientEventID.map(ResolveRequest.clientEventID)
-            switch (url, links, continuation) {
-            case (let url?, nil, nil): return .link(Link(url: try url.text(), clientEventID: clientEventID))
-            case (nil, let links?, nil): return .batch(try batch(links))
-            case (nil, nil, let token?): return .continuation(token: try token.text(), clientEventID: clientEventID)
-            case (nil, nil, nil):
-                throw DocumentField(JSONNode(.null, at: position), path: "").error(
-                    "the link is missing; add 'url', such as {\"url\": \"https://www.example.com/item/7\"}, or 'links' for a batch."
-                )
-            default:
-                throw DocumentField(JSONNode(.null, at: position), path: "").error(
-                    "write exactly one of 'url', 'links' and 'continuation'."
-                )
+            let clientEventID = try clientEventID.map { node in
+                try ResolveRequest.clientEventID(DocumentField(node, "clientEventId", of: ""))
             }
+            if let url, links == nil, continuation == nil {
+                return .link(Link(url: try DocumentField(url, "url", of: "").text(), clientEventID: clientEventID))
+            }
+            if let links, url == nil, continuation == nil {
+                return .batch(try batch(DocumentField(links, "links", of: "")))
+            }
+            if let continuation, url == nil, links == nil {
+                let token = try DocumentField(continuation, "continuation", of: "").text()
+                return .continuation(token: token, clientEventID: clientEventID)
+            }
+            throw DocumentField(JSONNode(.null, at: position), path: "").error(
+                url == nil && links == nil
+                    ? "the link is missing; add 'url', such as {\"url\": \"https://www.example.com/item/7\"}, or 'links' for a batch."
+                    : "write exactly one of 'url', 'links' and 'continuation'."
+            )
         }
 
         private mutating func batch(_ links: DocumentField) throws -> [Link] {
@@ -132,16 +146,32 @@ package struct ResolveRequest: Sendable, Hashable {
             }
             var batch: [Link] = []
             for field in fields { batch.append(try ResolveRequest.link(field, &warnings.message)) }
-            if let field = clientEventID {
+            if clientEventID != nil {
                 warnings.message.append(
-                    "\(field.path) applies to a single link and was ignored; give each of 'links' its own."
+                    "clientEventId applies to a single link and was ignored; give each of 'links' its own."
                 )
             }
             return batch
         }
 
-        private mutating func readContext(_ key: String, _ field: DocumentField) throws {
-            if try context.read(key, field, warnings: &warnings.unreadable) { return }
+        private mutating func readContext(_ context: inout LinkContext, _ reader: inout JSONReader) throws {
+            guard reader.isObject else {
+                guard let node = try Self.value(&reader) else { return }
+                throw DocumentField(node, "context", of: "").notAnObject()
+            }
+            var object = try reader.beginObject()
+            while let key = try reader.nextKey(of: &object) {
+                if let known = LinkContext.Key(key) {
+                    let field = DocumentField(try reader.node(), known.rawValue, of: "context")
+                    try context.read(known, field, warnings: &warnings.unreadable)
+                } else {
+                    try readOther(key.text, DocumentField(reader.node(), key.text, of: "context"))
+                }
+            }
+        }
+
+        /// Reads a member of the context that is not part of it.
+        private mutating func readOther(_ key: String, _ field: DocumentField) throws {
             guard key == "occurredAt" else {
                 warnings.context.append("\(field.path) is not known and was ignored.")
                 return

@@ -17,7 +17,8 @@ package struct ResolveResponse: Sendable {
     package init(_ answer: CatalogResolution) { self.answer = answer }
 
     package func json() -> [UInt8] {
-        var writer = JSONWriter(reservingCapacity: 1_024)
+        // Enough for most answers; glibc allocates up to 1,032 bytes, with the array's header, in a third of the time.
+        var writer = JSONWriter(reservingCapacity: 960)
         write(to: &writer)
         return writer.finish()
     }
@@ -34,8 +35,7 @@ package struct ResolveResponse: Sendable {
             continuation: continuation
         )
         if !warnings.isEmpty {
-            writer.key("warnings")
-            writer.beginArray()
+            writer.beginArray(key: "warnings")
             for warning in warnings { writer.string(warning) }
             writer.endArray()
         }

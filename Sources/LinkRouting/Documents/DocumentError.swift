@@ -75,11 +75,11 @@ public struct DocumentField: Sendable {
         }
     }
 
-    /// A location in a document. Its text is built for errors only: to build it for every object would take longer than
-    /// to read the object.
-    fileprivate indirect enum Location: Sendable {
+    /// A location in a document. Its text is built for errors only: to build it for every object would take longer than to
+    /// read the object.
+    fileprivate enum Location: Sendable {
         case document(String)
-        case inside(Location, Step)
+        indirect case inside(Location, Step)
 
         var path: String {
             // Not recursive; the depth of a document is bounded, and so are the steps.
@@ -183,9 +183,12 @@ public struct DocumentField: Sendable {
         return object
     }
 
+    /// Returns the error for a value that must be an object.
+    package func notAnObject() -> DocumentError { error("\(shownKind); write an object.") }
+
     /// Returns an object with arbitrary keys.
     public func anyObject() throws(DocumentError) -> ObjectField {
-        guard let members = node.members else { throw error("\(shownKind); write an object.") }
+        guard let members = node.members else { throw notAnObject() }
         return ObjectField(field: self, location: location, members: members)
     }
 }

@@ -57,6 +57,8 @@ struct RouteIndex: Sendable {
         var isEndDecidedByPath = false
         /// The same for `firstRest`.
         var isRestDecidedByPath = false
+        /// Makes a node 32 bytes long: a shift then gives its place, instead of three additions at every step of a walk.
+        private let padding: Int32 = 0
     }
 
     enum SegmentMatcher: Sendable, Hashable {

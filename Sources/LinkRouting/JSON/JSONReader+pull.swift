@@ -1,23 +1,25 @@
 /// Reading a document value by value, without a tree of the whole.
 extension JSONReader {
-    /// Reads UTF-8 bytes as one JSON value, which `body` consumes: an object with ``members(_:)``, a list with
-    /// ``elements(_:)``, and any value with ``node()``. Keys must not repeat.
+    /// Reads UTF-8 bytes as one JSON value, which `body` consumes: an object with ``beginObject()``, a list with
+    /// ``beginList()``, and any value with ``node()``. Keys must not repeat.
     ///
     /// - Throws: A ``JSONSyntaxError``, or what `body` throws. A syntax error anywhere in the text takes precedence.
-    package static func read(
+    package static func read<Value>(
         _ bytes: UnsafeBufferPointer<UInt8>,
         limits: Limits,
-        _ body: (inout JSONReader) throws -> Void
-    ) throws {
+        _ body: (inout JSONReader) throws -> Value
+    ) throws -> Value {
         var reader = JSONReader(bytes: bytes, limits: limits, duplicateKeys: .refuse)
         try reader.begin()
+        let value: Value
         do {
-            try body(&reader)
+            value = try body(&reader)
         } catch let error where !(error is JSONSyntaxError) {
             _ = try parse(bytes, limits: limits)
             throw error
         }
         try reader.end()
+        return value
     }
 
     /// Reads the value that begins at an offset of a text that was read before. What follows the value is ignored.
@@ -69,35 +71,57 @@ extension JSONReader {
     /// Whether the next value is an object.
     package var isObject: Bool { peek() == UInt8(ascii: "{") }
 
-    /// Reads an object. `read` is called for each member, in order, and must consume its value.
+    /// An object that is being read. It knows the keys so far.
+    package struct OpenObject {
+        fileprivate var keys = KeySet()
+        fileprivate var isAtStart = true
+    }
+
+    /// Enters an object. ``nextKey(of:)`` then returns its keys. The members are not passed to a closure, because the
+    /// variables that it captured would be copied at the end instead of moved.
     ///
     /// - Precondition: The next value is an object.
-    package mutating func members(_ read: (inout JSONReader, _ key: QuotedText) throws -> Void) throws {
+    package mutating func beginObject() throws(JSONSyntaxError) -> OpenObject {
         precondition(isObject, "only an object has members")
         try countValue()
         try enter()
-        var keys = KeySet()
-        guard !closes(UInt8(ascii: "}")) else { return }
-        while true {
-            try read(&self, try memberKey(&keys))
-            if try endsAfterElement(closing: UInt8(ascii: "}")) { return }
+        return OpenObject()
+    }
+
+    /// Reads the key of the next member, whose value the caller must consume. Nil at the end of the object, which is
+    /// then left.
+    package mutating func nextKey(of object: inout OpenObject) throws(JSONSyntaxError) -> QuotedText? {
+        if object.isAtStart {
+            object.isAtStart = false
+            if closes(UInt8(ascii: "}")) { return nil }
+        } else if try endsAfterElement(closing: UInt8(ascii: "}")) {
+            return nil
         }
+        return try memberKey(&object.keys)
     }
 
     /// Whether the next value is a list.
     package var isList: Bool { peek() == UInt8(ascii: "[") }
 
-    /// Reads a list. `read` is called for each element, in order, and must consume it.
+    /// A list that is being read.
+    package struct OpenList {
+        fileprivate var isAtStart = true
+    }
+
+    /// Enters a list, which ``hasElement(in:)`` reads.
     ///
     /// - Precondition: The next value is a list.
-    package mutating func elements(_ read: (inout JSONReader) throws -> Void) throws {
+    package mutating func beginList() throws(JSONSyntaxError) -> OpenList {
         precondition(isList, "only a list has elements")
         try countValue()
         try enter()
-        guard !closes(UInt8(ascii: "]")) else { return }
-        while true {
-            try read(&self)
-            if try endsAfterElement(closing: UInt8(ascii: "]")) { return }
-        }
+        return OpenList()
+    }
+
+    /// Advances to the next element, which the caller must consume. False at the end of the list, which is then left.
+    package mutating func hasElement(in list: inout OpenList) throws(JSONSyntaxError) -> Bool {
+        guard list.isAtStart else { return try !endsAfterElement(closing: UInt8(ascii: "]")) }
+        list.isAtStart = false
+        return !closes(UInt8(ascii: "]"))
     }
 }

@@ -17,10 +17,19 @@ public struct JSONWriter: Sendable {
         case pretty
     }
 
+    private typealias Key = ReservedOutput.Key
+
     public init(_ layout: Layout = .compact, reservingCapacity capacity: Int = 0) {
         self.layout = layout
-        storage = Array(repeating: 0, count: capacity)
+        // `Array(repeating:count:)` looks up the type of its memory at run time, which takes as long as four keys. A copy
+        // does not.
+        storage =
+            capacity <= Self.zeros.count
+            ? Self.zeros.withUnsafeBufferPointer { Array(UnsafeBufferPointer(rebasing: $0[..<capacity])) }
+            : Array(repeating: 0, count: capacity)
     }
+
+    private static let zeros = [UInt8](repeating: 0, count: 1_024)
 
     /// A copy of what is written.
     public var bytes: [UInt8] { Array(storage[..<count]) }
@@ -42,8 +51,12 @@ public struct JSONWriter: Sendable {
     }
 
     public mutating func beginObject() { open(UInt8(ascii: "{")) }
+    /// Writes a key and opens its object.
+    package mutating func beginObject(key: StaticString) { open(UInt8(ascii: "{"), after: Key(key)) }
     public mutating func endObject() { close(UInt8(ascii: "}")) }
     public mutating func beginArray() { open(UInt8(ascii: "[")) }
+    /// Writes a key and opens its list.
+    package mutating func beginArray(key: StaticString) { open(UInt8(ascii: "["), after: Key(key)) }
     public mutating func endArray() { close(UInt8(ascii: "]")) }
 
     /// Ends a line of newline-delimited JSON. The next value is a separate document.
@@ -54,11 +67,12 @@ public struct JSONWriter: Sendable {
     }
 
     /// Writes a key that needs no escape.
-    public mutating func key(_ key: StaticString) {
+    public mutating func key(_ key: StaticString) { self.key(Key(key)) }
+
+    private mutating func key(_ key: Key) {
         let comma = takeComma()
-        write(atMost: ReservedOutput.length(ofKey: key) + 1) { output in
-            if comma { output.append(UInt8(ascii: ",")) }
-            output.append(key: key)
+        write(atMost: key.length) { output in
+            output.append(comma: comma, key)
             return true
         }
         endKey()
@@ -66,7 +80,7 @@ public struct JSONWriter: Sendable {
 
     /// Writes any key.
     public mutating func key(escaping key: String) {
-        quoted(key, after: nil)
+        quoted(key, after: .none)
         append(UInt8(ascii: ":"))
         endKey()
     }
@@ -79,38 +93,26 @@ public struct JSONWriter: Sendable {
         followsKey = true
     }
 
-    public mutating func string(_ text: String) { quoted(text, after: nil) }
+    public mutating func string(_ text: String) { quoted(text, after: .none) }
 
     public mutating func int(_ number: some BinaryInteger) {
         guard let number = Int64(exactly: number) else { return self.number(String(number)) }
         int(number)
     }
     public mutating func int(_ number: Int) { int(Int64(number)) }
-    public mutating func int(_ number: Int64) {
-        let comma = takeComma()
-        // The longest is -9223372036854775808.
-        write(atMost: 21) { output in
-            if comma { output.append(UInt8(ascii: ",")) }
-            output.append(number)
-            return true
-        }
-    }
+    public mutating func int(_ number: Int64) { int(number, after: .none) }
     /// Writes a number as given; the caller must ensure that it is valid JSON.
     public mutating func number(_ lexeme: String) {
         if takeComma() { append(UInt8(ascii: ",")) }
         withUTF8(lexeme) { $0.append($1) }
     }
-    public mutating func bool(_ bool: Bool) { literal(bool ? "true" : "false") }
-    public mutating func null() { literal("null") }
+    public mutating func bool(_ bool: Bool) { literal(bool ? "true" : "false", after: .none) }
+    public mutating func null() { literal("null", after: .none) }
 
     /// Writes a key and its value; nothing for nil. The other overloads do the same.
     public mutating func member(_ name: StaticString, _ text: String?) {
         guard let text else { return }
-        guard layout == .compact else {
-            key(name)
-            return string(text)
-        }
-        quoted(text, after: name)
+        quoted(text, after: Key(name))
     }
 
     public mutating func member(_ name: StaticString, _ number: (some BinaryInteger)?) {
@@ -121,20 +123,17 @@ public struct JSONWriter: Sendable {
 
     public mutating func member(_ name: StaticString, _ number: Int?) {
         guard let number else { return }
-        key(name)
-        int(number)
+        int(Int64(number), after: Key(name))
     }
 
     public mutating func member(_ name: StaticString, _ number: Int64?) {
         guard let number else { return }
-        key(name)
-        int(number)
+        int(number, after: Key(name))
     }
 
     public mutating func member(_ name: StaticString, _ flag: Bool?) {
         guard let flag else { return }
-        key(name)
-        bool(flag)
+        literal(flag ? "true" : "false", after: Key(name))
     }
 
     public mutating func member(_ name: StaticString, _ node: JSONNode?) {
@@ -149,14 +148,10 @@ public struct JSONWriter: Sendable {
         plainBytes count: Int,
         _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Void
     ) {
-        key(name)
-        needsComma = true
-        followsKey = false
-        write(atMost: count + 2) { output in
+        value(after: Key(name), atMost: count + 2) { output in
             output.append(UInt8(ascii: "\""))
             output.append(count, filledBy: fill)
             output.append(UInt8(ascii: "\""))
-            return true
         }
     }
 
@@ -180,22 +175,17 @@ public struct JSONWriter: Sendable {
         }
     }
 
-    private mutating func literal(_ lexeme: StaticString) {
-        let comma = takeComma()
-        write(atMost: lexeme.utf8CodeUnitCount + 1) { output in
-            if comma { output.append(UInt8(ascii: ",")) }
-            output.append(lexeme)
-            return true
-        }
+    private mutating func int(_ number: Int64, after key: Key) {
+        // The longest is -9223372036854775808.
+        value(after: key, atMost: 20) { $0.append(number) }
     }
 
-    private mutating func open(_ bracket: UInt8) {
-        let comma = takeComma()
-        write(atMost: 2) { output in
-            if comma { output.append(UInt8(ascii: ",")) }
-            output.append(bracket)
-            return true
-        }
+    private mutating func literal(_ lexeme: StaticString, after key: Key) {
+        value(after: key, atMost: lexeme.utf8CodeUnitCount) { $0.append(lexeme) }
+    }
+
+    private mutating func open(_ bracket: UInt8, after key: Key = .none) {
+        value(after: key, atMost: 1) { $0.append(bracket) }
         depth += 1
         needsComma = false
     }
@@ -203,12 +193,38 @@ public struct JSONWriter: Sendable {
     private mutating func close(_ bracket: UInt8) {
         precondition(depth > 0, "no list or object is open")
         depth -= 1
-        if needsComma { breakLine() }
+        if needsComma, layout == .pretty { breakLine() }
         append(bracket)
         needsComma = true
     }
 
-    /// Writes what precedes a value in the pretty layout. In the compact layout, returns whether a comma precedes it.
+    // MARK: Before a value
+
+    /// Writes a value of at most `capacity` bytes, and what precedes it, in one step: to make sure of the room takes as
+    /// long as to write a short value.
+    @inline(__always)
+    private mutating func value(after key: Key, atMost capacity: Int, _ body: (inout ReservedOutput) -> Void) {
+        let (comma, key) = takePrefix(key)
+        write(atMost: capacity &+ key.length) { output in
+            output.append(comma: comma, key)
+            body(&output)
+            return true
+        }
+    }
+
+    /// Begins a value that follows a key if there is one. In the compact layout, returns what the caller must write
+    /// before it; in the pretty one, that is written here.
+    @inline(__always)
+    private mutating func takePrefix(_ key: Key) -> (comma: Bool, key: Key) {
+        if layout == .pretty, key.isPresent {
+            self.key(key)
+            return (takeComma(), .none)
+        }
+        return (takeComma(), key)
+    }
+
+    /// Writes what precedes a key or a value in the pretty layout. In the compact layout, returns whether a comma
+    /// precedes it.
     @inline(__always)
     private mutating func takeComma() -> Bool {
         let comma = needsComma
@@ -226,36 +242,42 @@ public struct JSONWriter: Sendable {
     }
 
     private mutating func breakLine() {
-        guard layout == .pretty else { return }
         append(UInt8(ascii: "\n"))
         for _ in 0..<(depth * 2) { append(UInt8(ascii: " ")) }
     }
 
-    /// Writes a text in quotes, after its key if there is one. The caller excludes a key in the pretty layout.
-    private mutating func quoted(_ text: String, after key: StaticString?) {
-        let comma = takeComma()
-        withUTF8(text) { writer, utf8 in
-            let isPlain = writer.write(atMost: utf8.count + (key?.utf8CodeUnitCount ?? 0) + 6) { output in
-                if comma { output.append(UInt8(ascii: ",")) }
-                if let key { output.append(key: key) }
-                output.append(UInt8(ascii: "\""))
-                guard output.append(plain: utf8) else { return false }
-                output.append(UInt8(ascii: "\""))
-                return true
-            }
-            guard !isPlain else { return }
-            if comma { writer.append(UInt8(ascii: ",")) }
-            if let key {
-                writer.write(atMost: key.utf8CodeUnitCount + 3) {
-                    $0.append(key: key); return true
-                }
-            }
-            writer.escaped(utf8)
-        }
+    // MARK: Texts
+
+    /// Writes a text in quotes, after its key if there is one.
+    private mutating func quoted(_ text: String, after key: Key) {
+        var text = text
+        text.withUTF8 { quoted($0, after: key) }
     }
 
-    private mutating func escaped(_ utf8: UnsafeBufferPointer<UInt8>) {
-        append(UInt8(ascii: "\""))
+    /// A separate function, because the compiler duplicates the closure of `withUTF8` for short and long texts, and would
+    /// inline nothing into two copies of this.
+    @inline(never)
+    private mutating func quoted(_ utf8: UnsafeBufferPointer<UInt8>, after key: Key) {
+        let (comma, key) = takePrefix(key)
+        // A local function, because a closure of this size would not be inlined.
+        @inline(__always)
+        func body(_ output: inout ReservedOutput) -> Bool {
+            output.append(comma: comma, key)
+            output.append(UInt8(ascii: "\""))
+            guard output.append(plain: utf8) else { return false }
+            output.append(UInt8(ascii: "\""))
+            return true
+        }
+        if !write(atMost: utf8.count &+ key.length &+ 2, body) { escaped(utf8, after: key, comma: comma) }
+    }
+
+    @inline(never)
+    private mutating func escaped(_ utf8: UnsafeBufferPointer<UInt8>, after key: Key, comma: Bool) {
+        write(atMost: key.length &+ 1) { output in
+            output.append(comma: comma, key)
+            output.append(UInt8(ascii: "\""))
+            return true
+        }
         var run = 0
         for (index, byte) in utf8.enumerated()
         where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
@@ -287,7 +309,7 @@ public struct JSONWriter: Sendable {
     @inline(__always)
     @discardableResult
     private mutating func write(atMost capacity: Int, _ body: (inout ReservedOutput) -> Bool) -> Bool {
-        if storage.count - count < capacity { grow(by: capacity) }
+        if storage.count &- count < capacity { grow(by: capacity) }
         let start = count
         let length: Int? = storage.withUnsafeMutableBufferPointer { storage in
             guard let base = storage.baseAddress else { return nil }

@@ -25,37 +25,65 @@ struct ReservedOutput {
 
     @inline(__always)
     mutating func append(_ text: StaticString) {
-        append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        let count = text.utf8CodeUnitCount
+        JSONBytes.copy(UnsafeRawBufferPointer(start: text.utf8Start, count: count), to: place)
+        place += count
     }
 
-    /// Writes a key of JSON that needs no escape, in quotes and with a colon.
-    @inline(__always)
-    mutating func append(key: StaticString) {
-        assert(
-            JSONBytes.isPlain(UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)),
-            "the key '\(key)' needs an escape"
-        )
-        let count = key.utf8CodeUnitCount
-        place.pointee = UInt8(ascii: "\"")
-        JSONBytes.copy(UnsafeRawBufferPointer(start: key.utf8Start, count: count), to: place + 1)
-        place[count &+ 1] = UInt8(ascii: "\"")
-        place[count &+ 2] = UInt8(ascii: ":")
-        place += count &+ 3
+    /// A key of JSON that needs no escape, or none. An optional `StaticString` would take three words, and several branches
+    /// at each use.
+    struct Key {
+        private let start: UnsafePointer<UInt8>?
+        private let count: Int
+
+        static var none: Key { Key() }
+
+        private init() { (start, count) = (nil, 0) }
+
+        @inline(__always)
+        init(_ text: StaticString) {
+            (start, count) = (text.utf8Start, text.utf8CodeUnitCount)
+            assert(
+                JSONBytes.isPlain(UnsafeBufferPointer(start: start, count: count)),
+                "the key '\(text)' needs an escape"
+            )
+        }
+
+        @inline(__always)
+        var isPresent: Bool { start != nil }
+
+        /// The maximum length with quotes, a colon, and a comma before it.
+        @inline(__always)
+        var length: Int { count &+ 4 }
+
+        @inline(__always)
+        fileprivate func write(to place: inout UnsafeMutablePointer<UInt8>) {
+            guard let start else { return }
+            place.pointee = UInt8(ascii: "\"")
+            JSONBytes.copy(UnsafeRawBufferPointer(start: start, count: count), to: place + 1)
+            place[count &+ 1] = UInt8(ascii: "\"")
+            place[count &+ 2] = UInt8(ascii: ":")
+            place += count &+ 3
+        }
     }
 
-    /// The number of bytes of a key with its quotes and its colon.
+    /// Writes what precedes a value of JSON.
     @inline(__always)
-    static func length(ofKey key: StaticString) -> Int { key.utf8CodeUnitCount &+ 3 }
+    mutating func append(comma: Bool, _ key: Key) {
+        if comma { append(UInt8(ascii: ",")) }
+        key.write(to: &place)
+    }
 
     mutating func append(_ number: Int64) {
         if number < 0 { append(UInt8(ascii: "-")) }
         var rest = number.magnitude
         var digits = 1
-        while rest >= 10 {
+        // Comparisons take less time than divisions. The longest number has 19 digits.
+        var limit: UInt64 = 10
+        while rest >= limit, digits < 19 {
             digits &+= 1
-            rest /= 10
+            limit &*= 10
         }
-        rest = number.magnitude
         var index = digits
         while index > 0 {
             index &-= 1
@@ -94,22 +122,29 @@ enum JSONBytes {
         text.allSatisfy { escapes((ones &* 0x20) << 8 | UInt64($0)) == 0 }
     }
 
-    /// Copies a text in words, the last of which may overlap the one before it. Returns false at the first byte that
-    /// needs an escape.
-    @inline(__always)
+    /// Copies a text in vectors or words, the last of which may overlap the one before it. Returns false if a byte needs
+    /// an escape; some bytes may then have been copied.
+    @inline(never)
     static func copyPlain(_ text: UnsafeRawBufferPointer, to place: UnsafeMutableRawPointer) -> Bool {
         guard let start = text.baseAddress else { return true }
         let count = text.count
-        if count >= 8 {
+        if count >= 16 {
+            let last = count &- 16
             var offset = 0
-            while offset < count {
-                let at = min(offset, count &- 8)
-                let word = (start + at).loadUnaligned(as: UInt64.self)
-                guard escapes(word) == 0 else { return false }
-                (place + at).storeBytes(of: word, as: UInt64.self)
-                offset &+= 8
+            while true {
+                let bytes = (start + offset).loadUnaligned(as: SIMD16<UInt8>.self)
+                guard !hasEscape(bytes) else { return false }
+                (place + offset).storeBytes(of: bytes, as: SIMD16<UInt8>.self)
+                guard offset < last else { return true }
+                offset = min(offset &+ 16, last)
             }
-            return true
+        }
+        if count >= 8 {
+            let first = start.loadUnaligned(as: UInt64.self)
+            let last = (start + (count &- 8)).loadUnaligned(as: UInt64.self)
+            place.storeBytes(of: first, as: UInt64.self)
+            (place + (count &- 8)).storeBytes(of: last, as: UInt64.self)
+            return !hasEscape(unsafeBitCast(SIMD2(first, last), to: SIMD16<UInt8>.self))
         }
         if count >= 4 {
             let first = start.loadUnaligned(as: UInt32.self)
@@ -118,13 +153,24 @@ enum JSONBytes {
             (place + (count &- 4)).storeBytes(of: last, as: UInt32.self)
             return escapes(UInt64(first) << 32 | UInt64(last)) == 0
         }
-        var word = ones &* 0x20
-        for offset in 0..<count {
+        guard count > 0 else { return true }
+        func copied(_ offset: Int) -> UInt64 {
             let byte = start.load(fromByteOffset: offset, as: UInt8.self)
             place.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
-            word = word << 8 | UInt64(byte)
+            return UInt64(byte)
         }
-        return escapes(word) == 0
+        // One to three bytes are the first, the middle and the last.
+        return escapes((ones &* 0x20) << 24 | copied(0) << 16 | copied(count / 2) << 8 | copied(count &- 1)) == 0
+    }
+
+    /// Whether one of sixteen bytes needs an escape.
+    @inline(__always)
+    private static func hasEscape(_ bytes: SIMD16<UInt8>) -> Bool {
+        // With a scalar, the operators are generic loops.
+        func all(_ byte: UInt8) -> SIMD16<UInt8> { SIMD16(repeating: byte) }
+        let found = (bytes .< all(0x20)) .| (bytes .== all(UInt8(ascii: "\""))) .| (bytes .== all(UInt8(ascii: "\\")))
+        let words = unsafeBitCast(found, to: SIMD2<UInt64>.self)
+        return words[0] | words[1] != 0
     }
 
     /// Copies a short text in words, the last of which may overlap the one before it. `memcpy` takes longer, because

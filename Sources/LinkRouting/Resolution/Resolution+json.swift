@@ -30,28 +30,24 @@ extension Resolution {
         writer.member("revision", source?.revision?.rawValue)
         writer.member("validFor", validFor)
         if let rejection {
-            writer.key("reason")
-            writer.beginObject()
+            writer.beginObject(key: "reason")
             writer.member("code", rejection.code.rawValue)
             writer.member("message", rejection.message)
             writer.endObject()
         }
         if let reason = blockReason {
-            writer.key("reason")
-            writer.beginObject()
+            writer.beginObject(key: "reason")
             writer.member("code", "blocked")
             writer.member("message", reason)
             writer.endObject()
         }
         if let route {
-            writer.key("route")
-            writer.beginObject()
+            writer.beginObject(key: "route")
             writer.member("id", route.rawValue)
             writer.member("pattern", pattern)
             writer.endObject()
         }
-        writer.key("parameters")
-        writer.beginObject()
+        writer.beginObject(key: "parameters")
         // Elements are read in place here and below: a copy costs more than its text.
         for index in parameters.indices {
             writer.key(escaping: parameters[index].name)
@@ -73,13 +69,15 @@ extension Resolution {
 
 extension JSONWriter {
     fileprivate mutating func nullable(_ name: StaticString, _ text: String?) {
-        key(name)
-        if let text { string(text) } else { null() }
+        guard let text else {
+            key(name)
+            return null()
+        }
+        member(name, text)
     }
 
     fileprivate mutating func experiment(_ variant: VariantAssignment) {
-        key("experiment")
-        beginObject()
+        beginObject(key: "experiment")
         member("id", variant.experiment)
         member("variant", variant.variant)
         member("assigned", variant.isAssigned)
@@ -99,17 +97,14 @@ extension JSONWriter {
         beginObject()
         if let screen = destination.screen {
             member("screen", screen)
-            key("arguments")
             arguments(destination.arguments)
         }
         if !destination.stack.isEmpty {
-            key("stack")
-            beginArray()
+            beginArray(key: "stack")
             for index in destination.stack.indices {
                 beginObject()
                 member("screen", destination.stack[index].name)
                 if !destination.stack[index].arguments.isEmpty {
-                    key("arguments")
                     arguments(destination.stack[index].arguments)
                 }
                 endObject()
@@ -121,15 +116,14 @@ extension JSONWriter {
         member("store", destination.store)
         member("data", destination.data)
         member("campaign", destination.campaign)
-        key("fallbacks")
-        beginArray()
+        beginArray(key: "fallbacks")
         for action in destination.fallbacks { string(action.rawValue) }
         endArray()
         endObject()
     }
 
     private mutating func arguments(_ arguments: [ResolvedDestination.Argument]) {
-        beginObject()
+        beginObject(key: "arguments")
         for index in arguments.indices {
             key(escaping: arguments[index].name)
             switch arguments[index].value {
@@ -141,8 +135,7 @@ extension JSONWriter {
     }
 
     fileprivate mutating func trace(_ trace: ResolutionTrace) {
-        key("trace")
-        beginArray()
+        beginArray(key: "trace")
         for entry in trace.entries {
             beginObject()
             member("route", entry.route.rawValue)

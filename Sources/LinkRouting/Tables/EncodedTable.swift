@@ -16,8 +16,7 @@ package struct EncodedTable: Sendable {
     /// - Throws: A `JSONSyntaxError` or a `DocumentError`.
     package init(reading reader: inout JSONReader, of text: ArraySlice<UInt8>, path: String) throws {
         guard reader.isObject else {
-            let field = DocumentField(stored: try reader.node(), path: path)
-            throw field.error("\(field.shownKind); write an object.")
+            throw DocumentField(stored: try reader.node(), path: path).notAnObject()
         }
         let position = reader.position
         var members: [JSONNode.Member] = []
@@ -26,14 +25,15 @@ package struct EncodedTable: Sendable {
             return try RouteTableDecoder(DocumentField(stored: head, path: path).object(RouteTable.keys))
         }
         var table: EncodedTable?
-        try reader.members { reader, key in
+        var object = try reader.beginObject()
+        while let key = try reader.nextKey(of: &object) {
             guard table == nil else {
                 let member = DocumentField(stored: try reader.node(), path: "\(path).\(key.text)")
                 throw member.error("it comes after 'routes', which must be the last member.")
             }
             guard case "routes" = key else {
                 members.append(JSONNode.Member(key.text, try reader.node()))
-                return
+                continue
             }
             table = try EncodedTable(routes: &reader, of: text, try decoder(), path: "\(path).routes")
         }
@@ -57,7 +57,8 @@ package struct EncodedTable: Sendable {
             throw field.error("\(field.shownKind); write a list.")
         }
         var scanner = RouteScanner(path: path, defaults: head.routeDefaults)
-        try reader.elements { reader in try scanner.scan(&reader) }
+        var list = try reader.beginList()
+        while try reader.hasElement(in: &list) { try scanner.scan(&reader) }
         let routes = EncodedRoutes(text, scanner.starts, defaults: head.routeDefaults, path: path)
         self.init(head, try scanner.index(), routes)
     }

@@ -3,6 +3,28 @@ extension LinkContext {
     package enum Key: String, CaseIterable {
         case platform, app, appVersion, osVersion, locale, installed, device, appBuild, country, authenticated
         case stickyKey, inAppBrowser, traits, now
+
+        /// The key with this name; nil if there is none. It is compared in the text that is being read: no text is created
+        /// for the keys of a message.
+        package init?(_ name: JSONReader.QuotedText) {
+            switch name {
+            case "platform": self = .platform
+            case "app": self = .app
+            case "appVersion": self = .appVersion
+            case "osVersion": self = .osVersion
+            case "locale": self = .locale
+            case "installed": self = .installed
+            case "device": self = .device
+            case "appBuild": self = .appBuild
+            case "country": self = .country
+            case "authenticated": self = .authenticated
+            case "stickyKey": self = .stickyKey
+            case "inAppBrowser": self = .inAppBrowser
+            case "traits": self = .traits
+            case "now": self = .now
+            default: return nil
+            }
+        }
     }
 
     /// Reads a `context` object. Unknown keys are ignored and reported in `warnings`. An unreadable version or language
@@ -26,8 +48,18 @@ extension LinkContext {
         _ field: DocumentField,
         warnings: inout [String]
     ) throws(DocumentError) -> Bool {
-        let isNull = if case .null = field.node.value { true } else { false }
         guard let key = Key(rawValue: key) else { return false }
+        try read(key, field, warnings: &warnings)
+        return true
+    }
+
+    /// Reads one member of a `context` object; a null value counts as missing.
+    package mutating func read(
+        _ key: Key,
+        _ field: DocumentField,
+        warnings: inout [String]
+    ) throws(DocumentError) {
+        let isNull = if case .null = field.node.value { true } else { false }
         switch key {
         case .platform: if !isNull { platform = try field.choice(Platform.self) }
         case .app: if !isNull { app = try field.identifier(AppID.self) }
@@ -53,7 +85,6 @@ extension LinkContext {
             }
             now = instant
         }
-        return true
     }
 
     private static func languages(_ field: DocumentField, _ warnings: inout [String]) throws(DocumentError)

@@ -10,20 +10,25 @@ public struct LinkContext: Sendable, Hashable {
     public var appBuild: Int64?
     /// Whether the app is installed on the device. It is for a caller inside the app; for a click in a browser it is
     /// not known.
-    public var installed: Bool
+    public var installed = true
     /// Language ranges, best first; empty when unknown.
-    public var locale: [LanguageTag]
+    public var locale: [LanguageTag] = []
     /// ISO 3166-1 alpha-2, compared case-insensitively (ASCII).
     public var country: String?
     public var authenticated: Bool?
     /// Further facts by name; booleans and numbers as text.
-    public var traits: [String: [String]]
+    public var traits: [String: [String]] = [:]
     /// An identifier of one install or person that is stable across calls. It decides rollouts and variants.
     public var stickyKey: String?
     public var inAppBrowser: Bool?
     /// The time at which `time` conditions are evaluated. The server sets it from its own clock; suites and offline
     /// runs choose it.
     public var now: Timestamp?
+
+    /// Creates a context without facts.
+    public init() {
+        // Every message starts with this context. The initializer below would copy and destroy 14 arguments.
+    }
 
     public init(
         app: AppID? = nil,

@@ -41,7 +41,8 @@ struct RouteScanner {
         var host: HostPattern?
         var letterCase = defaults.letterCase
         var isDecidedByPath = defaults.trailingSlash == .ignored
-        try reader.members { reader, key in
+        var object = try reader.beginObject()
+        while let key = try reader.nextKey(of: &object) {
             switch key {
             case "id": id = try fields.text("id", &reader)
             case "path": path = try fields.text("path", &reader)

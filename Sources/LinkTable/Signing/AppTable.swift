@@ -82,20 +82,20 @@ package struct AppTable: Sendable {
         var result: AppTable?
         try JSONReader.read(bytes, limits: limits) { reader in
             guard reader.isObject else {
-                _ = try DocumentField(reader.node(), path: "").anyObject()
-                return
+                throw DocumentField(try reader.node(), path: "").notAnObject()
             }
-            try reader.members { reader, key in
+            var object = try reader.beginObject()
+            while let key = try reader.nextKey(of: &object) {
                 guard case "table" = key else {
                     members.append(JSONNode.Member(key.text, try reader.node()))
-                    return
+                    continue
                 }
                 let head = JSONNode(.object(members))
                 try checkFormat(head)
-                let object = try DocumentField(stored: head, path: "").anyObject()
-                let claims = try TableClaims(object)
+                let headObject = try DocumentField(stored: head, path: "").anyObject()
+                let claims = try TableClaims(headObject)
                 try check(claims.scope, against: scope)
-                let identity = try Identity(try object.required("identity").anyObject())
+                let identity = try Identity(try headObject.required("identity").anyObject())
                 let table = try EncodedTable(reading: &reader, of: payload, path: "table")
                 if checking == .everyRoute { try table.routes.check() }
                 result = AppTable(claims, identity, table)

@@ -66,7 +66,8 @@ struct Messages {
         case "message/write":
             return Workload(name: name, operations: answers.count) {
                 var sum = 0
-                for answer in answers { sum &+= answer.json().count }
+                // Not an iteration over the elements: it would copy each, which costs an eighth of writing it.
+                for index in answers.indices { sum &+= answers[index].json().count }
                 return sum
             }
         default:
