@@ -160,6 +160,7 @@ let package = Package(
                 .embedInCode("m0005_catalog.sql"), .embedInCode("m0006_catalog.sql"),
                 .embedInCode("m0001_events.sql"), .embedInCode("m0002_events.sql"),
                 .embedInCode("m0003_events.sql"), .embedInCode("m0004_events.sql"),
+                .embedInCode("m0005_events.sql"),
                 .embedInCode("m0001_ledger.sql"), .embedInCode("m0002_ledger.sql"),
                 .embedInCode("m0003_ledger.sql"), .embedInCode("m0004_ledger.sql"),
             ],

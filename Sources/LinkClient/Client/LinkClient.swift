@@ -141,6 +141,8 @@ public final class LinkClient: Sendable {
         /// The server refused the request with this status.
         case refused(status: Int, String)
         case unreadable(String)
+        /// The link belongs to another tenant of the server than the configured one.
+        case otherTenant(String, configured: String)
 
         public var description: String {
             switch self {
@@ -151,6 +153,9 @@ public final class LinkClient: Sendable {
                 "The server refused the request with status \(status): \(reason)\(Self.advice(on: status))"
             case .unreadable(let reason):
                 "The response cannot be read: \(reason). Check that 'server' is the public address of a Fingerpost server."
+            case .otherTenant(let tenant, let own):
+                "The link belongs to the tenant '\(tenant)', and this app to '\(own)'. If the link is one of this app, "
+                    + "correct 'tenant'."
             }
         }
 

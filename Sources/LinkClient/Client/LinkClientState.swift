@@ -59,5 +59,7 @@ public struct LinkClientState: Sendable, Hashable {
         case delivery
         /// The server refused a report, which is therefore lost.
         case refusedReport
+        /// The last answer of the server is not accepted, because it belongs to another tenant.
+        case answer
     }
 }

@@ -106,7 +106,9 @@ package enum SignedTable {
             throw .malformed("the first line is not HEADER..SIGNATURE.")
         }
         let header = try TableHeader(encoded: parts[0])
-        guard let key = keys.first(where: { $0.id == header.keyID }) else { throw .unknownKey(header.keyID) }
+        guard let key = keys.first(where: { $0.id == header.keyID }) else {
+            throw .unknownKey(header.keyID, accepted: keys)
+        }
         guard let signature = Base64URL.bytes(of: parts[2]), signature.count == signatureBytes else {
             throw .malformed("the signature is not \(signatureBytes) bytes in base64url without padding.")
         }

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Foundation
 import NIOCore
 import NIOHTTP1
 import OutboundHTTP
@@ -68,10 +69,15 @@ final class StubProxy: Sendable {
                 body: Array(buffer: body)
             )
         } catch {
-            throw Failure(
-                description: "the target \(base) did not answer: \(error); check that it runs, and its address"
-            )
+            throw Failure(description: Self.problem(error, base))
         }
+    }
+
+    private static func problem(_ error: any Error, _ base: String) -> String {
+        if let error = error as? IOError, error.errnoCode == ECONNREFUSED {
+            return "nothing accepts connections at \(base); check that the target runs, and its address"
+        }
+        return "the target \(base) did not answer: \(error); check that it runs, and its address"
     }
 
     func stop() async {
