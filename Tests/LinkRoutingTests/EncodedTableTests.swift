@@ -5,8 +5,10 @@ import Testing
 /// Tables whose routes stay JSON until they are needed.
 struct EncodedTableTests {
     /// Decodes a route at each call.
-    private struct Source: RouteSource {
-        let routes: EncodedRoutes
+    private final class Source: RouteSource {
+        private let routes: EncodedRoutes
+
+        init(_ routes: EncodedRoutes) { self.routes = routes }
 
         func route(at place: Int) -> [Route] { [routes.decoded(at: place).route] }
     }
@@ -31,7 +33,7 @@ struct EncodedTableTests {
         return Router(
             identity: try Fixture.identity(),
             table: table,
-            routes: Source(routes: table.routes),
+            routes: Source(table.routes),
             environment: .production
         )
     }

@@ -241,7 +241,14 @@ public struct JSONReader {
 
     // MARK: Bytes and places
 
+    @inline(__always)
     mutating func skipSpace() throws(JSONSyntaxError) {
+        // Compact JSON has no space.
+        guard let byte = peek(), byte <= 0x20 || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "#") else { return }
+        try skipSpaceOrFail()
+    }
+
+    private mutating func skipSpaceOrFail() throws(JSONSyntaxError) {
         while let byte = peek() {
             switch byte {
             case 0x0A:

@@ -23,6 +23,7 @@ struct PatternParser {
             )
         }
         var segments: [RoutePattern.Segment] = []
+        segments.reserveCapacity(bytes.count { $0 == UInt8(ascii: "/") })
         while index < bytes.count {
             index += 1
             if index == bytes.count { return (segments, !segments.isEmpty) }

@@ -241,13 +241,12 @@ public struct Router: Sendable {
             )
         }
         let place = Int(compiled.index.order[rank])
-        guard let source = compiled.source else {
-            return answer(of: compiled.table.routes, at: place, rank, link, context, app, id)
-        }
-        return answer(of: source.route(at: place), at: 0, rank, link, context, app, id)
+        let (routes, index) = compiled.source.map { ($0.route(at: place), 0) } ?? (compiled.table.routes, place)
+        return answer(of: routes, at: index, rank, link, context, app, id)
     }
 
     /// Reads the route's parts in place: copying a route costs as much as a lookup.
+    @inline(__always)
     private func answer(
         of routes: [Route],
         at place: Int,
