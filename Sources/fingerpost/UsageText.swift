@@ -80,7 +80,8 @@ struct UsageText {
         }.map { $0._commandName }
         let refusal = "'\(unknown)' is not a command of '\(name)'"
         if let first = parents.first {
-            return "\(refusal), but of: \(parents.joined(separator: ", ")). Write 'fingerpost \(first) \(unknown)'."
+            return "\(refusal), but a subcommand of: \(parents.joined(separator: ", ")). "
+                + "Write 'fingerpost \(first) \(unknown)'."
         }
         return "\(refusal); \(unknown.nearest(among: names).map { "did you mean '\(name) \($0)'?" } ?? "\(list).")"
     }

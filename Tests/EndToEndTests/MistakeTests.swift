@@ -99,7 +99,11 @@ struct MistakeTests {
 
     private static let arguments = [
         Mistake("srve", 64, "'srve' is not a command of 'fingerpost'; did you mean 'fingerpost serve'?"),
-        Mistake("list", 64, "but of: keys, audit, drafts, revisions, suites, tenants. Write 'fingerpost keys list'."),
+        Mistake(
+            "list",
+            64,
+            "but a subcommand of: keys, audit, drafts, revisions, suites, tenants. Write 'fingerpost keys list'."
+        ),
         Mistake("frobnicate", 64, "'fingerpost --help' lists the commands."),
         Mistake("drafts lst acme", 64, "did you mean 'fingerpost drafts list'?"),
         Mistake(

@@ -51,7 +51,7 @@ struct TenantIndexTests {
                 #expect(earlier.map(\.sequence) == own.filter { $0 < ends[1] }.suffix(limit).reversed())
             }
         }
-        #expect(try await log.account().faults == [])
+        #expect(try await log.verify().faults == [])
     }
 
     @Test(arguments: UInt64(1)...2) func everyRowIsFoundByItsTenant(seed: UInt64) async throws {
@@ -111,10 +111,29 @@ struct TenantIndexTests {
             let day = try day(in: folder)
             try await day.write { try $0.execute(sql: change) }
             try day.close()
-            let faults = try await log(folder).account().faults
+            let faults = try await log(folder).verify().faults
             #expect(
                 faults == ["2026-11-21: \(pairs) of 12 rows are in the index of the tenants, which has \(entries)"]
             )
+        }
+    }
+
+    /// The rows of a batch are in one page, whatever their tenants. An index of the rows would add a page for each tenant.
+    @Test func commitOfFewEventsWritesOnePage() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            func walBytes() throws -> Int {
+                let path = folder + "/2026-11-21.db-wal"
+                return try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+            }
+            // Assigns the numbers of the texts and counts.
+            _ = try await log.append(tenants.map { Event.sample(0, of: $0) })
+            for number in 1...5 {
+                let before = try walBytes()
+                _ = try await log.append(tenants.map { Event.sample(number, of: $0) })
+                #expect(try walBytes() - before == 24 + 4_096, "batch \(number)")
+            }
+            try log.close()
         }
     }
 

@@ -31,7 +31,7 @@ public struct AndroidManifest: Sendable {
         let placeholders: [String]
 
         struct Host: Hashable {
-            /// In lower case; with `*` at the beginning for any prefix.
+            /// The host in lower case; a `*` at the beginning is any prefix.
             let name: String
             let port: String?
         }

@@ -4,7 +4,7 @@ import LinkRouting
 extension PublishingService {
     // MARK: Files
 
-    /// What applying a file has changed.
+    /// The changes that applying a file has made.
     package struct Applied: Sendable {
         package let stored: TenantChange.Stored
         package let plan: TablePlan
@@ -19,7 +19,7 @@ extension PublishingService {
     package func apply(
         _ request: PlanRequest,
         suites: [SuiteName: String],
-        at place: DraftLocation,
+        at location: DraftLocation,
         expected: Int64?,
         note: Note = Note(),
         claims: HostClaims.Rule = .exclusive,
@@ -32,18 +32,18 @@ extension PublishingService {
         }
         let request = try await permitted(request, by: limit, at: place)
         return try await Self.repeating {
-            let state = try await state(of: place, for: request)
+            let state = try await state(of: location, for: request)
             try state.requireEnvironment()
             let plan = try await plan(request, state, limit)
             try requireStorable(plan.content, "The table")
-            let publication = try await publication(of: plan, .file, at: place, note, limit)
+            let publication = try await publication(of: plan, .file, at: location, note, limit)
             var settings: SettingsChange?
             if let content = request.settings, state.isNew || !state.settingsChanges.isEmpty {
-                let live = try await store.live(of: place.tenant)
+                let live = try await store.live(of: location.tenant)
                 try Self.requireFew(state.settings.namedEnvironments, besides: Set(live.keys), content)
                 try await requireLiveTables(
-                    live.filter { $0.key != place.environment },
-                    of: place.tenant,
+                    live.filter { $0.key != location.environment },
+                    of: location.tenant,
                     under: state.settings
                 )
                 settings = SettingsChange(
@@ -58,10 +58,10 @@ extension PublishingService {
             let isPublishing = !plan.diff.isEmpty
             let stored = try await store.apply(
                 TenantChange(settings: settings, publication: isPublishing ? publication : nil, suites: suites),
-                to: place.tenant,
+                to: location.tenant,
                 change: change
             )
-            if let row = stored.revision { onPublication(row, place.tenant, change) }
+            if let row = stored.revision { onPublication(row, location.tenant, change) }
             try await reload(behind: "The file is applied")
             return Applied(stored: stored, plan: plan)
         }

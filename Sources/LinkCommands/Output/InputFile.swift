@@ -28,7 +28,7 @@ package func readBytes(_ path: String) throws -> [UInt8] {
     }
 }
 
-/// The most that is read of standard input, which may never end.
+/// The maximum number of bytes that are read from standard input, which may never end.
 private let maximumInput = 256 << 20
 
 private func standardInput() throws -> [UInt8] {
@@ -42,7 +42,7 @@ private func standardInput() throws -> [UInt8] {
     return bytes
 }
 
-/// Says why a file cannot be read, and what to do.
+/// Returns the reason why a file cannot be read, and advice.
 package func unreadableReason(_ path: String, _ error: any Error) -> String {
     var isDirectory: ObjCBool = false
     if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue {

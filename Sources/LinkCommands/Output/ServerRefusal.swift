@@ -27,7 +27,7 @@ package struct ServerRefusal {
         }
     }
 
-    /// How to give another key, for a response that concerns the key.
+    /// Advice to pass another key; nil unless the response concerns the key.
     private var advice: String? {
         switch status {
         case 401: "Use --key or FINGERPOST_KEY with another key."

@@ -21,7 +21,7 @@ package struct AdminClient {
         package let status: Int
         package let eTag: String?
         package let bytes: [UInt8]
-        /// Null if the body is not JSON.
+        /// The parsed body; null if it is not JSON.
         package let body: JSONNode
     }
 

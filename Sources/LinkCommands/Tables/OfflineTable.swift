@@ -10,7 +10,7 @@ package struct OfflineTable {
     package let router: Router
     package let published: PublishedTable
     private let now: Timestamp
-    /// Set if the file has no settings: the table then applies to every link.
+    /// The table of a file without settings, which applies to every link; nil for other files.
     private let bare: PublishedTable?
 
     /// Loads a file.

@@ -1,4 +1,4 @@
-/// An identifier of a tenant, a route, an app and the like.
+/// An identifier, such as that of a tenant, a route or an app.
 ///
 /// Identifiers match `[a-z0-9][a-z0-9._-]{0,63}`. They are compared by bytes and are safe in URLs, file names and SQL.
 public protocol Identifier: Hashable, Sendable, Comparable, CustomStringConvertible {

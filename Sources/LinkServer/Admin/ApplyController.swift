@@ -39,7 +39,7 @@ struct ApplyController {
             try await publishing.apply(
                 planRequest,
                 suites: suites,
-                at: entry.place,
+                at: entry.location,
                 expected: expected,
                 note: note,
                 claims: entry.grant.tenant == nil ? .overlapping : .exclusive,

@@ -234,8 +234,8 @@ extension Problem {
         case .removed:
             self.init(
                 .tenantArchived,
-                "The tenant '\(error.tenant)' was removed. Its name stays taken, because the log has its events; use "
-                    + "another one."
+                "The tenant '\(error.tenant)' was removed. Its name stays reserved, because the log has its events; "
+                    + "use another one."
             )
         }
     }

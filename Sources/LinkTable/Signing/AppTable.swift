@@ -115,9 +115,15 @@ package struct AppTable: Sendable {
             throw .unreadable("'formatVersion' is missing; it comes before 'table'.")
         }
         guard version <= RouteTable.formatVersion else { throw .newerFormat(version) }
-        let unsupported = (node["requires"]?.elements ?? []).compactMap(\.text).filter {
-            !RouteTable.features.contains($0)
+        guard version == RouteTable.formatVersion else {
+            throw .unreadable("'formatVersion' is \(version); write \(RouteTable.formatVersion).")
         }
+        let required = node["requires"]?.elements ?? []
+        let features = required.compactMap(\.text)
+        guard features.count == required.count, node["requires"].map({ $0.elements != nil }) ?? true else {
+            throw .unreadable("'requires' is not a list of names.")
+        }
+        let unsupported = features.filter { !RouteTable.features.contains($0) }
         guard unsupported.isEmpty else { throw .unsupportedFeatures(unsupported) }
     }
 
@@ -135,6 +141,10 @@ extension TableClaims {
             guard let instant = Timestamp(try field.text()) else { throw field.error("\(field.shown) is not a time.") }
             return instant
         }
+        let (issuedAt, expiresAt) = (try instant("issuedAt"), try instant("expiresAt"))
+        guard issuedAt < expiresAt else {
+            throw try object.required("expiresAt").error("'expiresAt' must be after 'issuedAt'.")
+        }
         self.init(
             scope: TableScope(
                 tenant: try object.required("tenant").identifier(TenantID.self),
@@ -145,8 +155,8 @@ extension TableClaims {
             settingsRevision: try object.required("settingsRevision").int(in: 0...Int64.max),
             serverFacts: try object["serverFacts"]?.list().map { field throws(DocumentError) in try field.text() }
                 ?? [],
-            issuedAt: try instant("issuedAt"),
-            expiresAt: try instant("expiresAt")
+            issuedAt: issuedAt,
+            expiresAt: expiresAt
         )
     }
 }

@@ -83,7 +83,7 @@ package struct MappingField: Sendable {
         guard let members = node.members else { throw error("\(shownKind); write an object.") }
         return try members.map { entry throws(MappingError) in
             let field = member(entry)
-            guard entry.value.value != .null else { throw field.error("null is no value; leave the name out.") }
+            guard entry.value.value != .null else { throw field.error("null is not a value; leave the name out.") }
             return (entry.key, field)
         }
     }

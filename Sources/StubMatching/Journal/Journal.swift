@@ -11,10 +11,10 @@ package struct Journal: Sendable {
     private var droppedBytes = 0
     private let maximumCount: Int
     private let budget: JournalBudget
-    /// How many requests were dropped because of the limits.
+    /// The number of requests that were dropped because of the limits.
     package private(set) var droppedCount = 0
 
-    /// How many requests were ever logged.
+    /// The number of all requests that were logged, including the dropped ones.
     package private(set) var appendedCount = 0
 
     package static let defaultMaximumCount = 10_000

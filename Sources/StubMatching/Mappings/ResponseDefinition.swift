@@ -1,6 +1,6 @@
 package import LinkRouting
 
-/// What a stub answers.
+/// The response of a stub.
 package struct ResponseDefinition: Sendable {
     package let status: Int
     package let statusMessage: String?
@@ -179,7 +179,7 @@ extension MappingField {
 
 private func isOneLine(_ text: String) -> Bool { !text.utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 } }
 
-/// What is wrong with the URL of a target; nil if it starts with `http://` or `https://` and has a host and a valid port.
+/// The problem of a target's URL; nil if it starts with `http://` or `https://` and has a host and a valid port.
 package func proxyTargetProblem(_ url: String) -> String? {
     guard let scheme = ["http://", "https://"].first(where: url.hasPrefix) else {
         return "'\(url.prefix(100))' is not a http:// or https:// URL."
@@ -210,7 +210,7 @@ func isHeaderName(_ text: String) -> Bool {
         }
 }
 
-/// Which stubs' responses are templates.
+/// The stubs whose responses are templates.
 package enum Templating: Sendable {
     case off
     /// Those with the transformer `response-template`.

@@ -63,7 +63,8 @@ package struct TemplateDate: Sendable, Hashable {
 
     // MARK: Shifts
 
-    /// Reads an offset such as `3 days` or `now -2 months`, and returns the shifted date. Nil if the text is no offset.
+    /// Reads an offset such as `3 days` or `now -2 months`, and returns the shifted date. Nil if the text is not an
+    /// offset.
     func shifted(by text: String) -> TemplateDate? {
         var parts = text.split(separator: " ")
         if parts.first == "now" { parts.removeFirst() }

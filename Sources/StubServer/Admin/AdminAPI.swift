@@ -1,3 +1,4 @@
+import Foundation
 import LinkRouting
 import StubMatching
 
@@ -76,7 +77,7 @@ struct AdminAPI: Sendable {
         }
     }
 
-    /// What the server is and where its parts are.
+    /// Returns an overview of the server and of the session.
     private func overview(_ call: AdminRequest) -> StubAnswer {
         let rules = call.session.rules
         return .json(
@@ -159,8 +160,12 @@ struct AdminAPI: Sendable {
             return StubAnswer(status: 200, headers: [HeaderField("Content-Type", contentType(of: name))], body: bytes)
         case "PUT" where !name.isEmpty:
             guard let folder else { throw AdminFailure(409, "the server has no folder; start it with one") }
-            guard try folder.write(call.request.body, toBodyFile: name) else {
-                throw AdminFailure(422, "'\(name)' is not a name in __files", pointer: "/")
+            do {
+                guard try folder.write(call.request.body, toBodyFile: name) else {
+                    throw AdminFailure(422, "'\(name)' is not a name in __files", pointer: "/")
+                }
+            } catch let error as CocoaError {
+                throw AdminFailure(422, "'\(name)' cannot be written: \(error.localizedDescription)", pointer: "/")
             }
             return .empty(200)
         case "DELETE" where !name.isEmpty:

@@ -11,7 +11,7 @@ struct StubFolder: Sendable {
     var mappings: String { path + "/mappings" }
     var files: String { path + "/__files" }
 
-    /// What is wrong with a file of mappings.
+    /// An error in a file of mappings.
     struct Problem: Error, CustomStringConvertible {
         let file: String
         let error: MappingError

@@ -7,7 +7,7 @@ final class StubSession: Sendable {
     /// Nil for the server itself.
     let id: String?
     let name: String?
-    /// What answers requests besides the stubs; nil for none.
+    /// The endpoints that answer requests besides the stubs; nil for none.
     let endpoints: (any SessionEndpoints)?
     private let state: Mutex<State>
 

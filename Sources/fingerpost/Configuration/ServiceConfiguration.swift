@@ -27,9 +27,9 @@ struct ServiceConfiguration {
     var admission: AdmissionConfiguration
     /// The free disk space below which `/readyz` reports `degraded`, in bytes.
     var minimumFreeBytes: Int
-    /// How many seconds requests are still accepted after a shutdown began.
+    /// The number of seconds in which requests are still accepted after a shutdown has begun.
     var drainSeconds: Int
-    /// How many seconds open requests may take after that.
+    /// The number of seconds that open requests may take after that.
     var graceSeconds: Int
 
     /// A configuration error, as a one-line message.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import StubMatching
 
-/// What the journal, recordings and archives hide.
+/// The values that the journal, recordings and archives hide.
 struct StubMaskOptions: ParsableArguments {
     @Option(help: "A member of JSON bodies to mask; may be repeated.") var maskField: [String] = []
     @Flag(help: "Show credentials and cookies instead of masking them.") var showSecrets = false

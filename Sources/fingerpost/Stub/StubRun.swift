@@ -17,7 +17,7 @@ struct StubRun: AsyncParsableCommand {
               fingerpost stub run --tenant shop.yaml --suite shop.suite.yaml --watch
 
             Prints one line of JSON with the server's URLs when it is ready. It listens on the loopback address and \
-            connects to nothing, unless it records or a mapping proxies. Names of WireMock's options are taken as well.
+            connects to nothing, unless it records or a mapping proxies. WireMock's names of options are accepted, too.
             """
     )
 

@@ -111,7 +111,8 @@ struct Revisions: AsyncParsableCommand {
 
         @ArgumentParser.Argument(help: "The tenant.") var tenant: String
         @ArgumentParser.Option(help: "How many of the newest revisions to keep.") var keep = 50
-        @ArgumentParser.Option(help: "Keep younger revisions, too.") var olderThanDays = 90
+        @ArgumentParser.Option(help: "Also keep revisions that are not older than this number of days.")
+        var olderThanDays = 90
         @OptionGroup var admin: AdminOptions
         @Flag(help: "Print JSON.") var json = false
 

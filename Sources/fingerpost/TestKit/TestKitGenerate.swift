@@ -17,7 +17,7 @@ struct TestKitGenerate: AsyncParsableCommand {
                 --app android
 
             Each case of the suite is opened while the app is not running, in the background and running, on Android also \
-            after the system has ended its process. The expected screens and arguments are those that the table answers, \
+            after the system has ended its process. The expected screens and arguments come from the table, \
             so the suite must pass first.
             Routing tests need no network. Association tests need the published association files and check them before \
             they open a link. They are separate files: --tests chooses the one to print, and --out FOLDER writes both.
