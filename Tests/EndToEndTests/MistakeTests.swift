@@ -114,6 +114,11 @@ struct MistakeTests {
         Mistake("stub --prot 80", 64, "'fingerpost stub run' has no option '--prot'; did you mean '--port'?"),
         Mistake("stub . --port eighty", 64, "The value 'eighty' is invalid for '--port <port>'"),
         Mistake("stub stpo --pid-fil x", 64, "did you mean 'fingerpost stub stop'?"),
+        Mistake(
+            "testkit generate espresso suite.yaml --table acme.yaml --app ios",
+            1,
+            "acme.yaml: 'ios' is not an app that espresso can test; choose an app with --app: android."
+        ),
         Mistake("plan acme.yaml", 64, "'fingerpost plan' reads its file from an option: write -f acme.yaml."),
         Mistake("apply acme.yaml --dry-run", 64, "write -f acme.yaml."),
         Mistake("help srve", 64, "'srve' is not a command of 'fingerpost'; did you mean 'fingerpost serve'?"),

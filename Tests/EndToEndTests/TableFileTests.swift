@@ -26,13 +26,15 @@ struct TableFileTests {
     private struct Shell {
         let server: RunningServer
         let directory: String
+        /// Another key than that of the server.
+        var key: String?
 
         func callAsFunction(_ arguments: String...) async throws -> (status: Int32, text: String) {
             try await run(arguments)
         }
 
         func run(_ arguments: [String]) async throws -> (status: Int32, text: String) {
-            let options = ["--server", "http://127.0.0.1:\(server.adminPort)", "--key", server.key ?? ""]
+            let options = ["--server", "http://127.0.0.1:\(server.adminPort)", "--key", key ?? server.key ?? ""]
             let tool = RunningServer.products.appending(path: "fingerpost").path
             // Both outputs, because a person sees both.
             let command = ([tool] + arguments + options).map { "'\($0)'" }.joined(separator: " ")
@@ -96,6 +98,34 @@ struct TableFileTests {
             #expect(unreadable.status == 1 && unreadable.text.contains("response: the server answered 400"))
             let down = try await test("good.yaml", port: 9)
             #expect(down.status == 69 && down.text.contains("nothing accepts connections there"), "\(down.text)")
+        }
+    }
+
+    /// The key of a pipeline may not change settings, and a pulled file has the settings.
+    @Test func pulledFileIsAppliedWithoutTheScopeAdmin() async throws {
+        try await withShell { shell in
+            try shell.write(Self.settings + Self.table, to: "acme.yaml")
+            #expect(try await shell("apply", "-f", "acme.yaml").status == 0)
+            let tool = RunningServer.products.appending(path: "fingerpost").path
+            let scopes = ["tables:read", "tables:write", "publish"].flatMap { ["--scope", $0] }
+            let made = try await runBeside(
+                tool,
+                ["keys", "create", "--data", shell.server.directory, "--name", "ci", "--tenant", "acme"] + scopes
+            )
+            let key = String(decoding: made.output, as: UTF8.self).trimmingCharacters(in: .newlines)
+            let pipeline = Shell(server: shell.server, directory: shell.directory, key: key)
+            #expect(try await pipeline("pull", "acme", "-f", "pulled.yaml").status == 0)
+            let pulled = try String(contentsOfFile: "\(shell.directory)/pulled.yaml", encoding: .utf8)
+            try shell.write(pulled.replacing("screen: Item", with: "screen: Product"), to: "pulled.yaml")
+            #expect(try await pipeline("plan", "-f", "pulled.yaml").status == 2)
+            let applied = try await pipeline("apply", "-f", "pulled.yaml")
+            #expect(applied.status == 0 && applied.text.hasSuffix("revision 2 is live\n"), "\(applied.text)")
+
+            try shell.write(pulled.replacing("- acme\n", with: "- acmetwo\n"), to: "pulled.yaml")
+            let refused = try await pipeline("apply", "-f", "pulled.yaml")
+            let reason =
+                "The file changes 'settings', which needs the scope 'admin'; this key may change the table only."
+            #expect(refused.status == 1 && refused.text.contains(reason), "\(refused.text)")
         }
     }
 

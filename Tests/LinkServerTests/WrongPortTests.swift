@@ -31,6 +31,7 @@ struct WrongPortTests {
 
     @Test(arguments: [
         ("/resolve", links), ("/.well-known/apple-app-site-association", links), ("/livez", ops),
+        ("/_fp/table?tenant=shop", links), ("/_fp", nowhere),
         ("/metrics?x", ops), ("/admin/v1/nothing", nowhere), ("/nothing", nowhere), ("/resolve/x", nowhere),
     ])
     func adminPortNamesTheOthers(_ path: String, _ detail: String) async throws {

@@ -31,7 +31,7 @@ extension Problem {
             switch (segments.first ?? "", segments.count) {
             case ("admin", 2...): .admin
             case ("livez", 1), ("readyz", 1), ("startupz", 1), ("metrics", 1): .ops
-            case ("resolve", 1), (".well-known", _), ("apple-app-site-association", 1): .public
+            case ("resolve", 1), (".well-known", _), ("apple-app-site-association", 1), ("_fp", 2...): .public
             default: nil
             }
         guard let right, right != port else { return nil }

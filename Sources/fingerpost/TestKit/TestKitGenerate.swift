@@ -117,10 +117,11 @@ struct TestKitGenerate: AsyncParsableCommand {
         let named = fitting.filter { app == nil || $0.id.rawValue == app }
         guard let only = named.first, named.count == 1 else {
             let names = fitting.map(\.id.rawValue).joined(separator: ", ")
+            let reason = app.map { "'\($0)' is not an app that \(tool.rawValue) can test; " } ?? ""
             throw fail(
                 fitting.isEmpty
                     ? "\(table): the settings list no app that \(tool.rawValue) can test."
-                    : "\(table): choose an app with --app: \(names).",
+                    : "\(table): \(reason)choose an app with --app: \(names).",
                 .failed
             )
         }
