@@ -160,6 +160,7 @@ let package = Package(
                 .embedInCode("m0005_catalog.sql"), .embedInCode("m0006_catalog.sql"),
                 .embedInCode("m0001_events.sql"), .embedInCode("m0002_events.sql"),
                 .embedInCode("m0003_events.sql"), .embedInCode("m0004_events.sql"),
+                .embedInCode("m0005_events.sql"),
                 .embedInCode("m0001_ledger.sql"), .embedInCode("m0002_ledger.sql"),
                 .embedInCode("m0003_ledger.sql"), .embedInCode("m0004_ledger.sql"),
             ],
@@ -270,7 +271,7 @@ let package = Package(
         .target(
             name: "StubServer",
             dependencies: [
-                "Gzip", "LinkRouting", "StubMatching",
+                "Gzip", "LinkRouting", "OutboundHTTP", "StubMatching",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -10,6 +10,7 @@ package enum Migrations {
     package static let events = [
         text(PackageResources.m0001_events_sql), text(PackageResources.m0002_events_sql),
         text(PackageResources.m0003_events_sql), text(PackageResources.m0004_events_sql),
+        text(PackageResources.m0005_events_sql),
     ]
     /// `events/ledger.db`
     package static let ledger = [

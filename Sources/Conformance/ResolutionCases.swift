@@ -31,7 +31,7 @@ struct ResolutionGroup: Sendable {
             name: "example \(tenant.name)",
             settings: identity,
             table: document.table ?? .null,
-            // Tests of association files are no concern of an engine.
+            // Tests of association files do not concern an engine.
             cases: try LinkSuite(suite.document).cases.filter { $0.via == nil }
         )
     }

@@ -63,7 +63,7 @@ public func libraryInfo() -> UnsafeMutablePointer<CChar>? {
 @_cdecl("fp_text_free")
 public func freeText(_ text: UnsafeMutablePointer<CChar>?) { free(text) }
 
-/// Nil for arguments that are no text. A `size_t` above the range of `Int` is negative.
+/// Nil for arguments that are not text. A `size_t` above the range of `Int` is negative.
 private func bytes(_ start: UnsafePointer<UInt8>?, _ length: Int) -> UnsafeBufferPointer<UInt8>? {
     guard length >= 0, start != nil || length == 0 else { return nil }
     return UnsafeBufferPointer(start: start, count: length)

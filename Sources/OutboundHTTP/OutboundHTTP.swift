@@ -92,6 +92,10 @@ package struct OutboundHTTP: Sendable {
         _ headers: [(String, String)],
         _ body: [UInt8]? = nil
     ) async throws(Failure) -> Response {
+        // The client traps on a port that is too large.
+        if let port = URL(string: url)?.port, UInt16(exactly: port) == nil {
+            throw Failure(.unreachable, url, "'\(port)' is not a port; write 1 to 65535")
+        }
         var request = HTTPClientRequest(url: url)
         request.method = HTTPMethod(rawValue: method.rawValue)
         for (name, value) in (TraceContext.current?.headers ?? []) + headers {
@@ -103,6 +107,7 @@ package struct OutboundHTTP: Sendable {
         configuration.timeout.connect = timeout
         // A refused connection fails at once instead of after the timeout.
         configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.refuseInvalidStatus()
         if let extraRoots {
             var trust = TLSConfiguration.makeClientConfiguration()
             trust.additionalTrustRoots = [.file(extraRoots)]

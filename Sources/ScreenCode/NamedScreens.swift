@@ -24,7 +24,7 @@ struct NamedScreens {
         indirect case list(ValueType)
     }
 
-    /// How a language names things.
+    /// The naming rules of a language.
     struct Style {
         /// Whether screens and enums of sets share a scope.
         let screensAreTypes: Bool

@@ -35,7 +35,7 @@ package struct ScreenCatalog: Sendable, Hashable {
     }
 }
 
-/// How the routes of a table use screens.
+/// The uses of screens by the routes of a table.
 private struct ScreenUses {
     private var uses: [ExactText: Use] = [:]
     private(set) var routes: [ExactText: [RouteID]] = [:]

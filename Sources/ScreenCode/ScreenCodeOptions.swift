@@ -1,6 +1,6 @@
 package import LinkRouting
 
-/// How generated code is named.
+/// The names in generated code.
 package struct ScreenCodeOptions: Sendable, Hashable {
     /// The name of the generated type, such as `ShopScreen`.
     package var typeName: String

@@ -3,6 +3,7 @@ import StubMatching
 /// Decides which part of the server answers a request.
 struct StubRouter: Sendable {
     let configuration: StubConfiguration
+    let memory: MessageMemory
     let sessions: StubSessions
     let responder: Responder
     let admin: AdminAPI
@@ -17,7 +18,12 @@ struct StubRouter: Sendable {
             )
         case .session(let session, let target):
             guard received.isGzipped else { return handle(stubRequest(received, target), received, in: session) }
-            return .asynchronous { await offEventLoop { decompressed(received, target, session) }.answer() }
+            return .asynchronous {
+                let (handling, bytes) = await offEventLoop { decompressed(received, target, session) }
+                let answer = await handling.answer()
+                memory.remove(bytes)
+                return answer
+            }
         }
     }
 
@@ -31,22 +37,25 @@ struct StubRouter: Sendable {
         return AnswerCompression(for: received)?.apply(to: handling) ?? handling
     }
 
-    /// Handles a request with its body decompressed, which may take long.
-    private func decompressed(_ received: ReceivedRequest, _ target: String, _ session: StubSession) -> Handling {
+    /// Handles a request with its body decompressed, which may take long. `bytes` are those that it counted in `memory`.
+    private func decompressed(
+        _ received: ReceivedRequest,
+        _ target: String,
+        _ session: StubSession
+    ) -> (handling: Handling, bytes: Int) {
         let limit = configuration.limits.bodyBytes
         do throws(BodyCoding.Failure) {
             let body = try BodyCoding.gunzip(received.body, limit: limit)
-            return handle(stubRequest(received, target, decompressed: body), received, in: session)
+            guard memory.add(body.count) else { return (.answer(memory.exhausted), 0) }
+            return (handle(stubRequest(received, target, decompressed: body), received, in: session), body.count)
         } catch {
             switch error {
             case .damaged:
-                return .answer(
-                    .text(400, "The request's body is not gzip, as its Content-Encoding says; send it uncompressed.\n")
-                )
+                let text = "The request's body is not gzip, as its Content-Encoding says; send it uncompressed.\n"
+                return (.answer(.text(400, text)), 0)
             case .tooLarge:
-                return .answer(
-                    .text(413, "The request's body has more than \(limit) bytes when it is decompressed.\n")
-                )
+                let text = "The request's body has more than \(limit) bytes when it is decompressed.\n"
+                return (.answer(.text(413, text)), 0)
             }
         }
     }

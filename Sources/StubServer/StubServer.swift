@@ -47,8 +47,10 @@ package final class StubServer: Sendable {
             shutDown: { stopRequest.fulfil() }
         )
         let responder = Responder(configuration: configuration, folder: folder, proxy: proxy)
+        let memory = MessageMemory(limit: configuration.limits.messageBytes)
         let router = StubRouter(
             configuration: configuration,
+            memory: memory,
             sessions: sessions,
             responder: responder,
             admin: admin
@@ -58,10 +60,10 @@ package final class StubServer: Sendable {
         self.proxy = proxy
         self.admin = admin
         self.stopRequest = stopRequest
-        let listener = try await Self.listen(configuration.port, nil, configuration, router)
+        let listener = try await Self.listen(configuration.port, nil, configuration, router, memory)
         self.listener = listener
         do {
-            secureListener = try await Self.secureListener(configuration, router)
+            secureListener = try await Self.secureListener(configuration, router, memory)
         } catch {
             await listener.stop()
             throw error
@@ -71,17 +73,19 @@ package final class StubServer: Sendable {
 
     private static func secureListener(
         _ configuration: StubConfiguration,
-        _ router: StubRouter
+        _ router: StubRouter,
+        _ memory: MessageMemory
     ) async throws -> StubListener? {
         guard let https = configuration.https else { return nil }
-        return try await listen(https.port, try NIOSSLContext.server(https.identity), configuration, router)
+        return try await listen(https.port, try NIOSSLContext.server(https.identity), configuration, router, memory)
     }
 
     private static func listen(
         _ port: Int,
         _ tls: NIOSSLContext?,
         _ configuration: StubConfiguration,
-        _ router: StubRouter
+        _ router: StubRouter,
+        _ memory: MessageMemory
     ) async throws -> StubListener {
         do {
             return try await StubListener(
@@ -89,6 +93,7 @@ package final class StubServer: Sendable {
                 port: port,
                 tls: tls,
                 limits: configuration.limits,
+                memory: memory,
                 group: MultiThreadedEventLoopGroup.singleton,
                 handle: router.handle
             )

@@ -42,7 +42,8 @@ struct CheckCommand: AsyncParsableCommand {
             writer.endObject()
             show(json: writer.text)
         } else {
-            for finding in findings { show(finding.line) }
+            let file = table == "-" ? "standard input" : table
+            for finding in findings { show(finding.line(in: file)) }
             show(FindingSummary(findings, routes: routes).line)
         }
         if findings.contains(where: { $0.severity == .error }) { throw ExitCode(ExitStatus.failed.rawValue) }

@@ -6,7 +6,7 @@ import LinkRouting
 struct ConformanceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conformance",
-        abstract: "Test cases for engines in other languages.",
+        abstract: "Export test cases for engines in other languages.",
         discussion: """
             EXAMPLE
               fingerpost conformance export --out vectors.json

@@ -65,6 +65,11 @@ struct Fingerpost: AsyncParsableCommand {
 
     /// Runs the command. Returns its error; nil if it succeeded.
     private static func runCommand() async -> (any Error)? {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        // The argument parser shows the general help instead.
+        if arguments.first == "help", let failure = UsageText(Array(arguments.dropFirst())).failureOfUnknownCommand {
+            return failure
+        }
         do {
             var command = try parseAsRoot()
             if var waiting = command as? any AsyncParsableCommand {
@@ -82,8 +87,7 @@ struct Fingerpost: AsyncParsableCommand {
         } catch {
             if let failure = StorageError(error) { return fail(failure) }
             guard exitCode(for: error) == .validationFailure else { return error }
-            return UsageText(Array(CommandLine.arguments.dropFirst()))
-                .failure(message(for: error))
+            return UsageText(arguments).failure(message(for: error))
         }
     }
 

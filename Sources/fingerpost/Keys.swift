@@ -11,7 +11,7 @@ struct Keys: AsyncParsableCommand {
         discussion: """
             EXAMPLES
               fingerpost keys create --data ./data --name ci --tenant shop \\
-                --scope tables:write --scope publish
+                --scope tables:read --scope tables:write --scope publish
               fingerpost keys list --data ./data
               fingerpost keys revoke 3f9a0c1b2d4e --data ./data
 
@@ -27,11 +27,14 @@ struct Keys: AsyncParsableCommand {
             discussion: """
                 EXAMPLES
                   fingerpost keys create --data ./data --name ci --tenant shop \\
-                    --scope tables:write --scope publish
+                    --scope tables:read --scope tables:write --scope publish
                   fingerpost keys create --data ./data --name blog --tenant blogs \\
-                    --scope tables:write --path-prefix /blog/
+                    --scope tables:read --scope tables:write --scope publish \\
+                    --path-prefix /blog/
                   fingerpost keys create --name ops --scope admin --init   # before a start
 
+                'fingerpost plan' and 'apply' need tables:read, tables:write and publish; a change of the settings \
+                needs admin.
                 Scopes: \(KeyGrant.Scope.allCases.map(\.rawValue).joined(separator: ", ")); admin includes all of them.
                 Without --tenant, the key is for all tenants, and --scope is required. Standard output has only the \
                 key; standard error says what it may do.
@@ -213,6 +216,7 @@ struct Audit: AsyncParsableCommand {
                 [
                     row["at"]?.text, row["actor"]?["name"]?.text, row["action"]?.text, row["tenant"]?.text,
                     row["environment"]?.text, row["subject"]?.text, row["after"].flatMap(Self.origin),
+                    row["after"]?.overrideText,
                 ].map { $0 ?? "" }
             }
             show(TextColumns(rows, others: .left).lines)

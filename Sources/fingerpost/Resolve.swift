@@ -42,7 +42,10 @@ struct Resolve: AsyncParsableCommand {
         let landings = try Self.landings(node, facts).map { name, context in
             ResolutionText.Landing(name: name, answer: try Self.read(table.answer(url, in: context).json()))
         }
-        show(ResolutionText(try Self.read(bytes), landings: landings).lines)
+        let answer = try Self.read(bytes)
+        let id = answer["route"]?["id"]?.text
+        let route = table.router.table.routes.first { $0.id.rawValue == id }
+        show(ResolutionText(answer, landings: landings, route: route).lines)
     }
 
     private static func read(_ bytes: [UInt8]) throws -> JSONNode {

@@ -8,6 +8,7 @@ struct UsageText {
     private let command: [any ParsableCommand.Type]
     /// The argument at the place of a subcommand, if there is no such subcommand.
     private let unknownCommand: String?
+    private let arguments: [String]
 
     /// - Parameter arguments: The arguments of the process without its name.
     init(_ arguments: [String]) {
@@ -22,7 +23,16 @@ struct UsageText {
             }
             command.append(child)
         }
+        // A command that runs without the name of a subcommand takes another word as its first argument.
+        let parent = command[command.count - 1].configuration
+        if let standard = parent.defaultSubcommand,
+            unknown.map({ $0.nearest(among: parent.subcommands.map { $0._commandName }) == nil }) ?? true
+        {
+            unknown = nil
+            command.append(standard)
+        }
         self.command = command
+        self.arguments = arguments
         unknownCommand = unknown
     }
 
@@ -30,9 +40,17 @@ struct UsageText {
     private var usage: String { Fingerpost.usageString(for: last) }
     private var name: String { command.map { $0._commandName }.joined(separator: " ") }
 
+    /// The failure of a command that does not exist, for a request of its help; nil if it exists.
+    var failureOfUnknownCommand: CommandFailure? {
+        unknownCommand.map { fail(advice(onCommand: $0), .invalidUsage) }
+    }
+
     /// - Parameter message: The message of the argument parser.
     func failure(_ message: String) -> CommandFailure {
-        if let unknownCommand { return fail(advice(onCommand: unknownCommand), .invalidUsage) }
+        if let failure = failureOfUnknownCommand { return failure }
+        if let file = fileWithoutOption {
+            return fail("'\(name)' reads its file from an option: write -f \(file).", .invalidUsage)
+        }
         if let option = message.wholeMatch(of: /Unknown option '(-[^' ]+)'.*/.dotMatchesNewlines())?.output.1 {
             return fail(advice(onOption: String(option)), .invalidUsage)
         }
@@ -44,6 +62,15 @@ struct UsageText {
         )
     }
 
+    /// The first argument of a command that has the option `--file`, if it looks like that file and the option is missing.
+    private var fileWithoutOption: String? {
+        guard arguments.count >= command.count, optionNames.contains("--file"),
+            !arguments.contains(where: { $0 == "-f" || $0.hasPrefix("--file") })
+        else { return nil }
+        let first = arguments[command.count - 1]
+        return [".yaml", ".yml", ".json"].contains { first.hasSuffix($0) } ? first : nil
+    }
+
     private func advice(onCommand unknown: String) -> String {
         let names = last.configuration.subcommands.map { $0._commandName }.sorted()
         let list =
@@ -53,16 +80,24 @@ struct UsageText {
         }.map { $0._commandName }
         let refusal = "'\(unknown)' is not a command of '\(name)'"
         if let first = parents.first {
-            return "\(refusal), but of: \(parents.joined(separator: ", ")). Write 'fingerpost \(first) \(unknown)'."
+            return "\(refusal), but a subcommand of: \(parents.joined(separator: ", ")). "
+                + "Write 'fingerpost \(first) \(unknown)'."
         }
         return "\(refusal); \(unknown.nearest(among: names).map { "did you mean '\(name) \($0)'?" } ?? "\(list).")"
+    }
+
+    /// The long names of the command's options, from the lines of its help page that begin with them: the usage of a
+    /// command with many options does not list them.
+    private var optionNames: [String] {
+        Fingerpost.helpMessage(for: last, columns: 120)
+            .matches(of: /^  (?:-[a-zA-Z], )?(--[a-z0-9-]+)/.anchorsMatchLineEndings()).map { String($0.output.1) }
     }
 
     private func advice(onOption option: String) -> String {
         guard last.configuration.subcommands.isEmpty else {
             return "write the command before its options: \(name) COMMAND \(option) …"
         }
-        let options = usage.matches(of: /--[a-z0-9-]+/).map { String($0.output) } + ["--help", "--version"]
+        let options = optionNames + ["--help", "--version"]
         let refusal = "'\(name)' has no option '\(option)'"
         switch option {
         case "--data" where options.contains("--server"):

@@ -43,7 +43,7 @@ struct ConfigurationTests {
             let name = "FINGERPOST_" + key.replacing(/[A-Z]/) { "_" + $0.output }.replacing(".", with: "_").uppercased()
             let refused = try config(environment: [name: "\(most + 1)"])
             #expect(refused.status == 78, "\(key)")
-            let message = "\(key) is '\(most + 1)'; write a whole number from \(bounds.1) to \(bounds.2)."
+            let message = "\(name) is '\(most + 1)'; write a whole number from \(bounds.1) to \(bounds.2)."
             #expect(refused.output.contains(message), "\(key): \(refused.output)")
         }
     }
@@ -134,6 +134,8 @@ struct ConfigurationTests {
             let (status, output) = try config("--config", file)
             #expect(status == 78)
             #expect(output.contains(message), "\(output)")
+            // A wrong value of a key has its line.
+            #expect(!message.contains(" is '") || output.contains("\(file), line 1: \(message)"), "\(output)")
             #expect(output.split(separator: "\n").count == 1, "\(output)")
         }
     }
@@ -153,7 +155,7 @@ struct ConfigurationTests {
     @Test(arguments: [("FINGERPOST_PUBLIC_PROT", "80"), ("FINGERPOST_PUBLIC_PORT", "http")])
     func wrongVariableIsOneLineAndExitSeventyEight(_ name: String, _ value: String) throws {
         let (status, output) = try config(environment: [name: value])
-        #expect(status == 78)
+        #expect(status == 78 && output.contains(name), "\(output)")
         #expect(output.split(separator: "\n").count == 1, "\(output)")
     }
 

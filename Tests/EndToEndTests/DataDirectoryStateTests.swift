@@ -206,6 +206,37 @@ struct DataDirectoryStateTests {
         }
     }
 
+    /// Commands that only read would change the files as well, and the backup could not be restored.
+    @Test func backupIsNotUsedAsADataDirectory() async throws {
+        try await withTemporaryDirectory { directory in
+            try await prepare(directory)
+            let sums = "find b -type f -exec sha256sum {} + | sort"
+            let before = try await shell(directory, sums).text
+            for command in [
+                "verify-log --data b", "audit verify --data b", "keys list --data b",
+                "backup b2 --data b", "export shop --data b", "migrate --data b", "restore b --data b",
+                "keys create --init --name x --scope admin --data b", "replay shop --data b",
+            ] {
+                let result = try await shell(directory, "fingerpost \(command)")
+                #expect(result.status == 74, "\(command): \(result)")
+                #expect(
+                    result.text.contains("restore it with 'fingerpost restore b --data DIR'"),
+                    "\(command): \(result)"
+                )
+            }
+            let served = try await shell(directory, Self.serve + " b")
+            #expect(served.status == 74 && served.text.contains("b is a backup"), "\(served.text)")
+            #expect(try await shell(directory, sums).text == before)
+            let verified = try await shell(
+                directory,
+                "fingerpost restore b --data r && test ! -e r/backup.json && fingerpost verify-log --data r"
+            )
+            #expect(verified.status == 0, "\(verified.text)")
+            let missing = try await shell(directory, "fingerpost restore nope --data r2")
+            #expect(missing.status == 74 && missing.text.contains("there is no such directory"), "\(missing.text)")
+        }
+    }
+
     @Test func mistypedBackupPathLeavesTheServiceAlive() async throws {
         try await withTemporaryDirectory { directory in
             let server = try RunningServer(directory: directory + "/data")

@@ -31,7 +31,7 @@ struct DocumentedCommandsTests {
                 ("--public-key CURRENT", "--public-key \(publicKeys[0])"),
                 ("--public-key NEXT", "--public-key \(publicKeys[1])"), ("3f9a0c1b2d4e", keyID),
                 ("events-20261121T110000.000Z", window), ("shop 7", "shop 2"),
-                // The name of a removed tenant stays taken, and other commands need 'shop'.
+                // The name of a removed tenant stays reserved, and other commands need 'shop'.
                 ("tenants archive shop", "tenants archive spare"), ("tenants remove shop", "tenants remove spare"),
                 ("export FINGERPOST_KEY=fp_production_…", "true"),
             ].reduce(line) { $0.replacing($1.0, with: $1.1) }

@@ -25,7 +25,9 @@ struct HelpTests {
             #expect(command["abstract"]?.text?.hasSuffix(".") == true, "\(path)")
             #expect(discussion.contains("EXAMPLE") && discussion.contains("fingerpost "), "\(path) has no example")
             // The argument parser breaks longer lines, and a broken command cannot be pasted.
-            let long = discussion.split(separator: "\n").filter { $0.hasPrefix("  fingerpost") && $0.count > 80 }
+            let long = discussion.split(separator: "\n").filter {
+                ($0.hasPrefix("  fingerpost") || $0.hasPrefix("    --")) && $0.count > 80
+            }
             #expect(long.isEmpty, "\(long)")
             let children = command["subcommands"]?.elements ?? []
             if children.allSatisfy({ $0["commandName"]?.text == "help" }) {
@@ -39,6 +41,18 @@ struct HelpTests {
         }
         check(try Self.root(), [])
         #expect(count > 25)
+    }
+
+    /// An export listens on no port. It accepts the flags of `serve`, but does not explain them.
+    @Test func exportHasNoAddresses() throws {
+        let tool = RunningServer.products.appending(path: "fingerpost").path
+        for (command, isShown) in [("export", false), ("serve", true)] {
+            let help = String(decoding: try run(tool, [command, "--help"]).output, as: UTF8.self)
+            #expect(help.contains("--data") && help.contains("--config"))
+            for flag in ["--public", "--admin", "--ops"] {
+                #expect(help.contains(flag) == isShown, "\(command) \(flag)")
+            }
+        }
     }
 
     /// The table under "Commands" in docs/operations.md lists each command beside the option that it has.

@@ -99,15 +99,15 @@ struct LifecycleTests {
     }
 
     private func storedRows(_ directory: String) throws -> Int? {
-        let account = try run(
+        let verification = try run(
             RunningServer.products.appending(path: "fingerpost").path,
             [
                 "verify-log", "--data", directory, "--json",
             ]
         )
-        #expect(account.status == 0)
+        #expect(verification.status == 0)
         let node = try JSONReader.parse(
-            String(decoding: account.output, as: UTF8.self),
+            String(decoding: verification.output, as: UTF8.self),
             limits: JSONReader.Limits(maximumBytes: 1 << 20)
         )
         return node["stored"]?.int.map { Int($0) }

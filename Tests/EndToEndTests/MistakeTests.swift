@@ -63,6 +63,7 @@ struct MistakeTests {
         "open.yaml": tenant.replacing("open: {screen: Home}", with: "open: Home"),
         "percent.yaml": tenant.replacing("path: /,", with: #"path: /, when: {rollout: "10%"},"#),
         "daily.yaml": tenant.replacing("settings:", with: "settings:\n  export: {schedule: daily}"),
+        "page.yaml": tenant.replacing("https://www.acme.test/", with: "https://ww.acme.test/"),
         "double.yaml": tenant.replacing("id: item,", with: "id: home,"),
     ]
 
@@ -98,9 +99,27 @@ struct MistakeTests {
 
     private static let arguments = [
         Mistake("srve", 64, "'srve' is not a command of 'fingerpost'; did you mean 'fingerpost serve'?"),
-        Mistake("list", 64, "but of: keys, audit, drafts, revisions, suites, tenants. Write 'fingerpost keys list'."),
+        Mistake(
+            "list",
+            64,
+            "but a subcommand of: keys, audit, drafts, revisions, suites, tenants. Write 'fingerpost keys list'."
+        ),
         Mistake("frobnicate", 64, "'fingerpost --help' lists the commands."),
         Mistake("drafts lst acme", 64, "did you mean 'fingerpost drafts list'?"),
+        Mistake(
+            "stub . --prot 80",
+            64,
+            "'fingerpost stub run' has no option '--prot'; did you mean '--port'?"
+        ),
+        Mistake("stub --prot 80", 64, "'fingerpost stub run' has no option '--prot'; did you mean '--port'?"),
+        Mistake("stub . --port eighty", 64, "The value 'eighty' is invalid for '--port <port>'"),
+        Mistake("stub stpo --pid-fil x", 64, "did you mean 'fingerpost stub stop'?"),
+        Mistake("plan acme.yaml", 64, "'fingerpost plan' reads its file from an option: write -f acme.yaml."),
+        Mistake("apply acme.yaml --dry-run", 64, "write -f acme.yaml."),
+        Mistake("help srve", 64, "'srve' is not a command of 'fingerpost'; did you mean 'fingerpost serve'?"),
+        Mistake("help keys lst", 64, "did you mean 'fingerpost keys list'?"),
+        Mistake("help keys list", 0, "USAGE: fingerpost keys list"),
+        Mistake("association diff acme.yaml acme.yaml", 64, "provide links with --suite or --link"),
         Mistake("keys make", 64, "'make' is not a command of 'fingerpost keys'; use create, list, revoke, rotate."),
         Mistake("--data d serve", 64, "write the command before its options: fingerpost COMMAND --data …"),
         Mistake("retention acme --data d", 64, "it works through a server. Use --server ADDRESS and --key."),
@@ -191,6 +210,7 @@ struct MistakeTests {
             1,
             "duplicate id 'home', first used at routes[0] in line 12; give each route its own."
         ),
+        Mistake("check double.yaml", 1, "error: double.yaml, line 13, column "),
         Mistake("check double.yaml", 1, "2 routes, 1 error, 0 warnings"),
         Mistake("test typo.yaml --table acme.yaml", 65, "'rout' is not an expectation; use one of: outcome, action"),
         Mistake("test wrong.yaml --table acme.yaml", 1, "\n  screen: \"Item\", expected \"Itme\"\n"),
@@ -244,8 +264,16 @@ struct MistakeTests {
     // MARK: Servers
 
     private static let requests = [
-        Mistake("pull nope", 1, "There is no tenant 'nope'; check its name, or write its settings to create it."),
-        Mistake("revisions rollback acme 99", 1, "There is no revision 99; list them at …/revisions."),
+        Mistake(
+            "pull nope",
+            1,
+            "There is no tenant 'nope'; check its name, or create it with 'fingerpost apply -f FILE'."
+        ),
+        Mistake(
+            "revisions rollback acme 99",
+            1,
+            "There is no revision 99; 'fingerpost revisions list acme' lists them."
+        ),
         Mistake(
             "promote acme --from stagign",
             1,
@@ -265,12 +293,23 @@ struct MistakeTests {
         Mistake("stats top acme contry", 1, "country"),
         Mistake("stats series acme --zone Berlin", 1, "'zone' must be an IANA time zone, such as Europe/Paris."),
         Mistake("events acme --outcome matchd", 1, "matched"),
-        Mistake("keys rotate nobody", 1, "There is no such key; list them at /admin/v1/keys."),
-        Mistake("tenants remove acme", 1, "Archive it first"),
-        Mistake("drafts remove acme --draft spring", 1, "spring"),
-        Mistake("suites push acme notes.txt", 1, "is a string; write an object."),
+        Mistake("keys rotate nobody", 1, "There is no such key; 'fingerpost keys list --data DIR' lists them."),
+        Mistake("tenants remove acme", 1, "Archive it first: 'fingerpost tenants archive acme'."),
+        Mistake("drafts remove acme --draft spring", 1, "'fingerpost drafts list acme' lists those that there are"),
+        Mistake("suites show acme nope", 1, "no suite 'nope'; 'fingerpost suites list acme' lists them."),
+        Mistake(
+            "apply -f page.yaml",
+            1,
+            "Did you mean 'www.acme.test'? If not, add the host to settings.destinations.hosts"
+        ),
+        Mistake("apply -f page.yaml", 1, "so nothing was changed: 'fingerpost check page.yaml' shows their lines.\n"),
+        Mistake("suites push acme notes.txt", 1, "fingerpost: notes.txt: "),
         Mistake("drafts test acme", 0, "No suite is stored for this environment: name a file with --suite, or use"),
-        Mistake("apply -f double.yaml", 1, "\nNothing was changed.\n"),
+        Mistake(
+            "apply -f double.yaml",
+            1,
+            "nothing was changed. 'fingerpost check FILE' shows the lines of these errors:\n"
+        ),
     ]
 
     @Test func mistakeInARequestIsExplained() async throws {

@@ -64,8 +64,27 @@ struct StubCommandTests {
             let stop = try await Self.shell(#""$0" stub stop --pid-file "$1""#, [pidFile])
             #expect(stop.status == 0)
             #expect(stop.text.isEmpty)
-            #expect(kill(Int32(pid), 0) != 0)
+            // The process is gone when its parent has read its status.
+            try waitUntil("process \(pid) is gone") { kill(Int32(pid), 0) != 0 }
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
+        }
+    }
+
+    /// A script that only stops the server would otherwise not learn that the run has failed.
+    @Test(arguments: [("--strict", 1, true), ("--lenient", 0, false)])
+    func stopHasTheExitCodeOfTheServer(_ flag: String, _ status: Int32, _ isTold: Bool) async throws {
+        try await withTemporaryDirectory { directory in
+            let script = #"""
+                "$0" stub --detach --pid-file "$1/pid" "$2" >"$1/out" || exit 99
+                url=$(sed 's/.*"url":"\([^"]*\)".*/\1/' "$1/out")
+                curl -s "$url/nothing" >/dev/null
+                "$0" stub stop --pid-file "$1/pid"; echo "status $? $url"; ls -A "$1"
+                """#
+            let text = try await Self.shell(script, [directory, flag]).text
+            let url = try #require(text.firstMatch(of: /status \d+ (\S+)/)?.output.1)
+            #expect(text.hasSuffix("status \(status) \(url)\nout\n"), "\(text)")
+            let told = "had no answer; 'fingerpost stub report \(url)', before the server stops, prints which."
+            #expect(text.contains(told) == isTold, "\(text)")
         }
     }
 
@@ -238,7 +257,7 @@ struct StubCommandTests {
             }
             let result = try await Self.shell(script, [directory, mapping(1), mapping(2)])
             let lines = result.text.split(separator: "\n").map(String.init)
-            #expect(lines.prefix(2) == [#"{"a":1}"#, "fingerpost: recorded 1 stubs"], "\(lines)")
+            #expect(lines.prefix(2) == [#"{"a":1}"#, "fingerpost: recorded 1 stub"], "\(lines)")
             #expect(lines.contains("1 same, 0 drifted, 0 unanswered, 0 skipped"))
             #expect(lines.contains("            /a: recorded 1, now 2"))
             #expect(lines.filter { $0.hasPrefix("status") } == ["status 0", "status 1", "status 0", "status 69"])
@@ -289,7 +308,7 @@ struct StubCommandTests {
                 lines.filter { $0.hasPrefix("status") }.map { $0.suffix(2) } == [" 0", " 0", " 0", "65", "78", "65"],
                 "\(lines)"
             )
-            #expect(lines[0] == "1 stubs in \(directory)/stubs/mappings")
+            #expect(lines[0] == "1 stub in \(directory)/stubs/mappings")
             #expect(lines.contains("1"))
             #expect(lines.contains { $0.contains("/log/entries/0: 'request' is missing") })
             #expect(lines.contains { $0.contains("has other content") })

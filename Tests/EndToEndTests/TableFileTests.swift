@@ -107,7 +107,7 @@ struct TableFileTests {
             try shell.write(settings + Self.table, to: "acme.yaml")
             #expect(try await shell("apply", "-f", "settings.yaml").status == 0)
             let staged = try await shell("apply", "-f", "acme.yaml", "--environment", "staging")
-            #expect(staged.status == 0 && staged.text.hasSuffix("revision 1 is live\n"), "\(staged.text)")
+            #expect(staged.status == 0 && staged.text.hasSuffix("revision 1 is live in staging\n"), "\(staged.text)")
             let promoted = try await shell("promote", "acme", "--from", "staging")
             #expect(promoted.status == 0 && promoted.text.hasPrefix("2  production"), "\(promoted.text)")
             #expect(promoted.text.hasSuffix("2 routes  promotion of 1\n"))
@@ -187,7 +187,9 @@ struct TableFileTests {
             )
             let failed = try await shell("apply", "-f", "next.yaml", "--suite", "old.suite.yaml")
             #expect(failed.status == 1 && failed.text.contains("screen"), "\(failed.text)")
-            #expect(failed.text.hasSuffix("\nNothing was changed.\n"), "\(failed.text)")
+            let advice =
+                "fix the table, change the suite (--suite FILE), or publish nevertheless with --override REASON.\n"
+            #expect(failed.text.hasSuffix("\nA suite fails, so nothing was changed: \(advice)"), "\(failed.text)")
             #expect(try await shell("pull", "acme").text == before)
             #expect(try await shell("suites", "list", "acme").text.contains("old") == false)
 
@@ -286,13 +288,25 @@ struct TableFileTests {
             )
             let guarded = try await shell("apply", "-f", "acme.yaml", "--suite", "items.suite.yaml")
             #expect(guarded.status == 0, "\(guarded.text)")
+            #expect(
+                guarded.text.hasSuffix("suite items is stored: a later table must pass it, too\n"),
+                "\(guarded.text)"
+            )
             #expect(try await shell("suites", "list", "acme").text == "items  1 case\n")
             try shell.write(Self.settings + Self.table.replacing("/item/", with: "/thing/"), to: "acme.yaml")
             let dry = try await shell("apply", "-f", "acme.yaml", "--dry-run")
             #expect(dry.status == 1 && dry.text.contains("items:3: acme://item/7"), "\(dry.text)")
-            #expect(try await shell("apply", "-f", "acme.yaml").status == 1)
+            #expect(dry.text.contains("\nA stored suite fails, so it would be rejected: "), "\(dry.text)")
+            #expect(try await shell("plan", "-f", "acme.yaml").text == dry.text)
+            let stopped = try await shell("apply", "-f", "acme.yaml")
+            #expect(stopped.status == 1, "\(stopped.text)")
+            #expect(stopped.text.contains("\nA stored suite fails, so nothing was changed: "), "\(stopped.text)")
             let overridden = try await shell("apply", "-f", "acme.yaml", "--override", "renamed")
             #expect(overridden.status == 0 && overridden.text.contains("revision 4 is live"), "\(overridden.text)")
+            for list in [["revisions", "list", "acme"], ["audit", "list", "--tenant", "acme"]] {
+                let row = try await shell.run(list + ["--limit", "1"]).text
+                #expect(row.hasSuffix("override: renamed\n"), "\(row)")
+            }
 
             // Thursday: rollback.
             let back = try await shell("revisions", "rollback", "acme", "1", "--message", "back")

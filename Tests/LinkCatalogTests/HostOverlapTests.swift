@@ -12,7 +12,7 @@ struct HostOverlapTests {
         ("other.example", true, false),
     ]) func overlapsAreFoundForTheHostsThatAreAskedAbout(_ host: String, _ isWild: Bool, _ isTaken: Bool) throws {
         let (one, other) = (try #require(TenantID("one")), try #require(TenantID("other")))
-        for claims in [HostClaims(), HostClaims(askedBelow: isWild ? [host] : [])] {
+        for claims in [HostClaims(), HostClaims(parents: isWild ? [host] : [])] {
             var claims = claims
             claims.add("a.example", coversSubdomains: false, of: one)
             claims.add("c.b.a.example", coversSubdomains: false, of: one)

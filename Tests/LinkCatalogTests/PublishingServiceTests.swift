@@ -59,7 +59,7 @@ final class PublishingServiceTests {
     /// Grows with every write.
     private func writes() async throws -> Int64 { try await store.snapshot().version }
 
-    private var place: PublishingService.DraftLocation { PublishingService.DraftLocation(shop, .production) }
+    private var location: PublishingService.DraftLocation { PublishingService.DraftLocation(shop, .production) }
 
     /// The failure is not the caller's error, and repeating the request would apply the change twice.
     @Test func changeThatIsStoredAndNotLiveIsToldAsSuch() async throws {
@@ -165,7 +165,7 @@ final class PublishingServiceTests {
     // MARK: Tables
 
     @Test func draftOfAnUnknownTenantIsRefused() async throws {
-        await expectFailure(.unknownTenant(shop)) { _ = try await publishing.draft(at: place) }
+        await expectFailure(.unknownTenant(shop)) { _ = try await publishing.draft(at: location) }
         await expectFailure(.unknownTenant(shop)) { try await saveTable("routes: []") }
         await expectFailure(.unknownTenant(shop)) { try await publish() }
         #expect(try await writes() == 0)
@@ -173,7 +173,7 @@ final class PublishingServiceTests {
 
     @Test func newTenantHasAnEmptyDraft() async throws {
         try await saveSettings("{}")
-        let draft = try await publishing.draft(at: place)
+        let draft = try await publishing.draft(at: location)
 
         #expect(draft.version == .live(nil))
         #expect(draft.content == .object(["routes": .array([])]))
@@ -262,9 +262,9 @@ final class PublishingServiceTests {
     @Test func routeIsFound() async throws {
         try await publishedShop()
 
-        #expect(try await publishing.route(try id("b"), at: place).route["path"]?.text == "/b")
+        #expect(try await publishing.route(try id("b"), at: location).route["path"]?.text == "/b")
         await expectFailure(.unknownRoute(try id("z"))) {
-            _ = try await publishing.route(try id("z"), at: place)
+            _ = try await publishing.route(try id("z"), at: location)
         }
     }
 
@@ -328,11 +328,11 @@ final class PublishingServiceTests {
 
     @Test func routeIsRemoved() async throws {
         try await publishedShop()
-        _ = try await publishing.removeRoute(try id("b"), at: place, change: change)
+        _ = try await publishing.removeRoute(try id("b"), at: location, change: change)
 
         #expect(try await ids() == ["a", "c"])
         await expectFailure(.unknownRoute(try id("b"))) {
-            _ = try await publishing.removeRoute(try id("b"), at: place, change: change)
+            _ = try await publishing.removeRoute(try id("b"), at: location, change: change)
         }
         // The live table has not changed.
         #expect(live.last?.table(of: shop)?.router.table.routes.count == 3)
@@ -367,7 +367,7 @@ final class PublishingServiceTests {
     private func saveTable(_ text: String) async throws -> (draft: Draft, findings: [Finding]) {
         try await publishing.saveDraft(
             try Document.readYAML(text),
-            at: place,
+            at: location,
             expected: nil,
             change: change
         )
@@ -375,7 +375,7 @@ final class PublishingServiceTests {
 
     @discardableResult
     private func publish() async throws -> PublishedRevision {
-        try await publishing.publish(place, change: change).row
+        try await publishing.publish(location, change: change).row
     }
 
     @discardableResult
@@ -388,13 +388,13 @@ final class PublishingServiceTests {
             try Document.readYAML(text),
             id: try id(name),
             placement: placement,
-            at: place,
+            at: location,
             change: change
         )
     }
 
     private func ids() async throws -> [String?] {
-        try await publishing.draft(at: place).content["routes"]?.elements?.map { $0["id"]?.text } ?? []
+        try await publishing.draft(at: location).content["routes"]?.elements?.map { $0["id"]?.text } ?? []
     }
 
     private func id(_ text: String) throws -> RouteID { try #require(RouteID(text)) }

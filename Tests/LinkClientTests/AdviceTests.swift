@@ -16,6 +16,7 @@ struct AdviceTests {
             (.noServer, "Set 'server'."), (.unreachable("x"), "Ask again when the device is online."),
             (.refused(status: 401, "x"), "Set 'clientKey' to a key with the scope 'resolve'."),
             (.refused(status: 503, "x"), "Ask again later."),
+            (.otherTenant("cafe", configured: "acme"), "If the link is one of this app, correct 'tenant'."),
             (.unreadable("x"), "Check that 'server' is the public address of a Fingerpost server."),
         ] as [(LinkClient.AskError, String)]
     )
@@ -51,10 +52,40 @@ struct AdviceTests {
         #expect(problem.message.hasSuffix("Add the bundled table to the app's resources."))
     }
 
+    /// `fingerpost table keys` prints a key and its id on one line, and both have 43 characters.
+    @Test func keyIDInPlaceOfTheKeyIsExplained() async throws {
+        let key = try Sample.key().publicKey
+        func client(_ keys: [String]) throws -> LinkClient {
+            var configuration = LinkClient.Configuration(tenant: "acme", app: "ios", keys: keys)
+            configuration.bundledTable = .bytes(try Sample.signed())
+            return try LinkClient(configuration)
+        }
+        func problem(_ keys: [String]) async throws -> String? {
+            let client = try client(keys)
+            await client.load()
+            return client.state.problems.first?.message
+        }
+        #expect(try await problem([key.description]) == nil)
+        let other = try Sample.key(9).publicKey
+        let unknown = try await problem([other.description]) ?? ""
+        #expect(
+            unknown.contains("has the id (kid) '\(key.id)'. The accepted keys have the ids '\(other.id)'."),
+            "\(unknown)"
+        )
+        let id = try await problem([key.id]) ?? ""
+        #expect(id.contains("The accepted keys contain this id, which is not the public key."), "\(id)")
+        let both = #expect(throws: LinkClient.ConfigurationError.self) { try client([key.description, key.id]) }
+        #expect(both?.description.hasPrefix("keys[1] is the id (kid) of another key") == true)
+        let zeros = #expect(throws: LinkClient.ConfigurationError.self) {
+            try client([String(repeating: "A", count: 43)])
+        }
+        #expect(zeros?.description.hasPrefix("keys[0]: This is not a public key") == true)
+    }
+
     @Test(
         arguments: [
             // rejection, advice
-            (.unknownKey("x"), "Add the public key to the app's keys, or sign with one of them."),
+            (.unknownKey("x", accepted: []), "'fingerpost table keys' prints, or sign with an accepted key."),
             (.badSignature, "Fetch it again."), (.truncated, "download it again."),
             (.malformed("the first line is not HEADER..SIGNATURE."), "Fetch one with 'fingerpost table export'."),
             (.newerFormat(2), "Update the app."), (.unsupportedFeatures(["warp"]), "Update the app."),

@@ -52,6 +52,27 @@ struct AskTests {
         #expect(try ServerAnswer(Array(writer.text.utf8), to: "x").resolution == read.resolution)
     }
 
+    /// The screens of another tenant are not those of this app, also while the app has no table.
+    @Test func answerOfAnotherTenantIsRefused() async throws {
+        @Sendable func body(_ tenant: String) -> [UInt8] {
+            let end = #""tenant": \#(tenant), "environment": "production", "destination": {"screen": "Dish"}}"#
+            return Array((#"{"outcome": "matched", "action": "open_app", "# + end).utf8)
+        }
+        let test = try TestClient(server: StubServer { _ in LinkResponse(status: 200, body: body(#""cafe""#)) })
+        let own = LinkClient.AskError.otherTenant("cafe", configured: "acme")
+        await #expect(throws: own) { try await test.client.answer(to: "cafe://dish/7") }
+        #expect(test.problem(.answer)?.code == "other_tenant")
+        #expect(test.problem(.answer)?.message == "\(own)")
+        for tenant in [#""acme""#, "null"] {
+            await #expect(throws: own) { try await test.client.ask("cafe://dish/7") }
+            #expect(test.problem(.answer) != nil)
+            test.server.answers { _ in LinkResponse(status: 200, body: body(tenant)) }
+            #expect(try await test.client.ask("acme://dish/7").destination?.screen == "Dish")
+            #expect(test.problem(.answer) == nil)
+            test.server.answers { _ in LinkResponse(status: 200, body: body(#""cafe""#)) }
+        }
+    }
+
     @Test func localAnswerNeedsNoServer() async throws {
         let test = try TestClient(bundled: try Sample.signed())
         #expect(try await test.client.answer(to: "acme:/product/1").route == id("product"))

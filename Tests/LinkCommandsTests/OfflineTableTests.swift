@@ -31,6 +31,29 @@ struct OfflineTableTests {
         }
     }
 
+    @Test(arguments: [
+        ("bakry://bread/7", "no scheme 'bakry', so no route was tried; did you mean 'bakery'?"),
+        (
+            "https://go.bakry.example/",
+            "no domain 'go.bakry.example', so no route was tried; did you mean 'go.bakery.example'?"
+        ),
+        ("https://elsewhere.test/", "no domain 'elsewhere.test', so no route was tried."),
+        ("bakery://bread/7", nil), ("no link", nil),
+    ])
+    func linkOfNobodyIsExplained(_ link: String, _ warning: String?) throws {
+        let text = Self.table.replacing(
+            "table:",
+            with: "settings: {domains: [go.bakery.example], schemes: [bakery]}\ntable:"
+        )
+        try Self.file(Array(text.utf8)) { path in
+            let table = try OfflineTable(path, now: Timestamp(milliseconds: 0))
+            for explanation in [Router.Explanation.omitted, .included] {
+                let warnings = table.answer(link, in: LinkContext(), explanation: explanation).warnings
+                #expect(warnings == [warning].compactMap { $0.map { "The settings of this file have \($0)" } })
+            }
+        }
+    }
+
     @Test func suiteFailsWhereTheTableDiffers() throws {
         try Self.file(Array(Self.table.utf8)) { path in
             let suite = try LinkSuite(

@@ -112,4 +112,43 @@ struct ResolutionTextTests {
             ]
         )
     }
+
+    /// A part that depends on the install is named, because another person may see something else.
+    @Test(arguments: [
+        (
+            #"{"experiment":{"id":"look","variant":"new","assigned":true},"#, "look: new (old 50%, new 50%)",
+            #""2.0""#, "from 2.0; older: asks for an update"
+        ),
+        (
+            #"{"experiment":{"id":"look","variant":"old","assigned":false},"#,
+            "look: old, because the context has no stickyKey (old 50%, new 50%)",
+            #"{"ios": "2.0", "android": {"build": 7}}"#,
+            "android: from build 7, ios: from 2.0; older: asks for an update"
+        ),
+    ])
+    func partsThatDependOnTheInstallAreNamed(
+        _ start: String,
+        _ experiment: String,
+        _ minimum: String,
+        _ version: String
+    ) throws {
+        let document = try node(
+            #"""
+            {"routes": [{"id": "sale", "path": "/sale", "when": {"anyOf": [{"rollout": 12.5}, {"platform": "ios"}]},
+             "open": {"screen": "Sale"}, "minimumVersion": \#(minimum),
+             "experiment": {"id": "look", "variants": [
+                {"name": "old", "weight": 2}, {"name": "new", "weight": 2}]}}]}
+            """#
+        )
+        let route = try RouteTable(DocumentField(document, path: "table")).routes[0]
+        let answer = try node(start + #""outcome":"matched","route":{"id":"sale","pattern":"/sale"}}"#)
+        #expect(
+            ResolutionText(answer, landings: [], route: route).lines == [
+                "matched: route 'sale', /sale",
+                "  experiment   \(experiment)",
+                "  app version  \(version)",
+                "  rollout      12.5% of the installs, by their stickyKey",
+            ]
+        )
+    }
 }

@@ -78,6 +78,34 @@ struct JSONReaderTests {
         #expect(error?.message.hasSuffix(".") == true, "a message is a sentence")
     }
 
+    /// A value that is skipped is checked like one that is read.
+    @Test(arguments: broken) func skippedTextHasTheSameError(_ broken: Broken) throws {
+        let read = #expect(throws: JSONSyntaxError.self) { try JSONReader.parse(broken.bytes, limits: Self.limits) }
+        #expect(Self.errorOfSkipping(broken.bytes) == read)
+    }
+
+    private static func errorOfSkipping(_ bytes: [UInt8]) -> JSONSyntaxError? {
+        do {
+            try bytes.withUnsafeBufferPointer { try JSONReader.read($0, limits: limits) { try $0.skip() } }
+            return nil
+        } catch {
+            return error as? JSONSyntaxError
+        }
+    }
+
+    @Test func randomTextIsSkippedExactlyIfItIsRead() {
+        var random = SeededGenerator(seed: 4)
+        var accepted = 0
+        for _ in 0..<5_000 {
+            let text = Self.document(&random, depth: 0, ["1 2", "{", "]", "\"a\":1", "\"a\",", "-", "nul"])
+            var read: JSONSyntaxError?
+            do { _ = try JSONReader.parse(text, limits: Self.limits) } catch { read = error }
+            #expect(Self.errorOfSkipping(Array(text.utf8)) == read, "\(text)")
+            if read == nil { accepted += 1 }
+        }
+        #expect((1_000..<4_900).contains(accepted), "the generator makes texts of both kinds")
+    }
+
     @Test func everyKindOfErrorIsTested() {
         #expect(Set(Self.broken.map(\.kind)) == Set(JSONSyntaxError.Kind.allCases))
     }

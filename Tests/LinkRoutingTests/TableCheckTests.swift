@@ -175,6 +175,25 @@ struct TableCheckTests {
         #expect(found.allSatisfy { $0.path == "routes[0].store" && $0.fix.contains("{kind: appStore, id: ") })
     }
 
+    /// A list of hosts replaces the tenant's own domains, so it must have these as well.
+    @Test(arguments: [
+        ("", "ww.acme.com", "Did you mean 'www.acme.com'? If not, add the host to settings.destinations.hosts.", true),
+        ("", "evil.example", "Add the host to settings.destinations.hosts.", true),
+        (
+            #", "destinations": {"hosts": ["www.acme.com"]}"#, "evil.example",
+            "Add the host to settings.destinations.hosts.", false
+        ),
+    ])
+    func hostThatTheSettingsLackIsExplained(_ policy: String, _ host: String, _ fix: String, _ isDefault: Bool) throws {
+        let identity = try Fixture.identity(
+            #"{"domains": ["go.acme.com", {"host": "www.acme.com", "serves": "association"}]\#(policy)}"#
+        )
+        let table = try Fixture.table([#"{"id": "a", "path": "/a", "web": "https://\#(host)/"}"#])
+        let rest = " That list replaces the default, which is the tenant's own domains: name these too."
+        let found = table.check(for: identity).filter { $0.code == .destinationNotAllowed }
+        #expect(found.map(\.fix) == [fix + (isDefault ? rest : "")])
+    }
+
     @Test func fallbackIsCheckedToo() throws {
         let found = try findings([], defaults: #"{"fallback": {"web": "https://evil.example/{x}"}}"#)
         #expect(Set(found.map(\.code)) == [.destinationNotAllowed, .unknownParameter])

@@ -141,22 +141,22 @@ struct WriterHeartbeatTests {
 
 @Suite(.timeLimit(.minutes(15)))
 struct ShutdownControllerTests {
-    @Test func whoWaitsGoesOnWhenTheShutdownIsHurried() async {
-        let pace = ShutdownController()
+    @Test func forcedShutdownResumesAllWaiters() async {
+        let shutdown = ShutdownController()
         await withTaskGroup(of: Void.self) { tasks in
-            for _ in 0..<100 { tasks.addTask { await pace.untilHurried() } }
-            tasks.addTask { pace.force() }
+            for _ in 0..<100 { tasks.addTask { await shutdown.untilForced() } }
+            tasks.addTask { shutdown.force() }
         }
-        await pace.untilHurried()
-        #expect(pace.isHurried)
+        await shutdown.untilForced()
+        #expect(shutdown.isForced)
     }
 
     @Test func whoIsCancelledWaitsNoLonger() async {
-        let pace = ShutdownController()
+        let shutdown = ShutdownController()
         await withTaskGroup(of: Void.self) { tasks in
-            for _ in 0..<100 { tasks.addTask { await pace.untilHurried() } }
+            for _ in 0..<100 { tasks.addTask { await shutdown.untilForced() } }
             tasks.cancelAll()
         }
-        #expect(!pace.isHurried)
+        #expect(!shutdown.isForced)
     }
 }

@@ -37,9 +37,9 @@ struct ReplayTests {
         """
     }
 
-    private let place: PublishingService.DraftLocation
+    private let location: PublishingService.DraftLocation
 
-    init() throws { place = PublishingService.DraftLocation(try #require(TenantID("rep")), .production) }
+    init() throws { location = PublishingService.DraftLocation(try #require(TenantID("rep")), .production) }
 
     private func withReplay(
         settings: String = settings,
@@ -59,7 +59,7 @@ struct ReplayTests {
             at: service.clock.now,
             requestID: "r"
         )
-        _ = try await service.dependencies.publishing.saveDraft(table, at: place, expected: nil, change: change)
+        _ = try await service.dependencies.publishing.saveDraft(table, at: location, expected: nil, change: change)
     }
 
     private func record(_ urls: [String], purpose: String = "live", _ service: TestService) async throws {
@@ -70,7 +70,7 @@ struct ReplayTests {
     }
 
     private func replay(_ service: TestService, _ request: ReplayRequest = ReplayRequest()) async throws -> JSONNode {
-        try await service.dependencies.replayer.replay(request, at: place).json
+        try await service.dependencies.replayer.replay(request, at: location).json
     }
 
     // MARK: Changes
@@ -316,7 +316,7 @@ struct ReplayTests {
                 at: service.clock.now,
                 requestID: "r"
             )
-            _ = try await service.dependencies.publishing.publish(place, change: change)
+            _ = try await service.dependencies.publishing.publish(location, change: change)
             try await draft(routes, service)
             #expect(try await replay(service)["hidden"]?.json() == #"{"sensitive":1}"#)
         }
@@ -374,7 +374,7 @@ struct ReplayTests {
             )
             let key = try service.makeKey()
             history.ask { try await second.adminPort(.post, "/admin/v1/tenants/rep/draft/replay", key: key) }
-            #expect(try await replayer.replay(ReplayRequest(), at: place).json["events"]?.int == 0)
+            #expect(try await replayer.replay(ReplayRequest(), at: location).json["events"]?.int == 0)
             let answer = try #require(history.answer)
             #expect(answer.status == 503)
             #expect(answer.json?["code"]?.text == "busy")

@@ -33,9 +33,9 @@ struct TestService: Sendable {
             requestID: "test"
         )
         _ = try await dependencies.publishing.saveSettings(settings, of: tenant, expected: nil, change: change)
-        let place = PublishingService.DraftLocation(tenant, .production)
-        _ = try await dependencies.publishing.saveDraft(table, at: place, expected: nil, change: change)
-        _ = try await dependencies.publishing.publish(place, change: change)
+        let location = PublishingService.DraftLocation(tenant, .production)
+        _ = try await dependencies.publishing.saveDraft(table, at: location, expected: nil, change: change)
+        _ = try await dependencies.publishing.publish(location, change: change)
     }
 
     struct IncompleteDocument: Error {}

@@ -75,4 +75,20 @@ struct DataDirectoryTests {
             #expect("\(try #require(error))".contains("Not a directory"))
         }
     }
+
+    /// Not even a lock appears in a backup: its files must match its list.
+    @Test(arguments: [DataDirectory.Purpose.create, .use, .restore])
+    func backupIsNotOpened(for purpose: DataDirectory.Purpose) throws {
+        try inTemporaryDirectory { folder in
+            try FileManager.default.createDirectory(atPath: folder + "/events", withIntermediateDirectories: true)
+            for file in ["backup.json", "catalog.db"] {
+                try Data("x".utf8).write(to: URL(filePath: "\(folder)/\(file)"))
+            }
+            let error = #expect(throws: StorageError.self) { try DataDirectory(folder, for: purpose) }
+            #expect(error == .backup(directory: folder))
+            #expect("\(try #require(error))".contains("'fingerpost restore \(folder) --data DIR'"))
+            let left = try FileManager.default.subpathsOfDirectory(atPath: folder).sorted()
+            #expect(left == ["backup.json", "catalog.db", "events"])
+        }
+    }
 }

@@ -414,13 +414,13 @@ struct RetentionServiceTests {
             _ = try await retention(log, rules).applyRetention()
             let erasure = try await log.beginErasure(of: install, tenant: tenant("shop"), requestID: "r", at: clock.now)
             _ = try await log.deleteRows(of: erasure)
-            let account = try await log.account()
-            #expect(account.faults == [])
+            let verification = try await log.verify()
+            #expect(verification.faults == [])
             // The first day was dropped as a file, and the taxi rows of the second day.
-            #expect(account.dropped == 6 + 2)
-            #expect(account.erased == 2)
-            #expect(account.stored == 33 - 8 - 2)
-            #expect(account.lastSequence == 33)
+            #expect(verification.dropped == 6 + 2)
+            #expect(verification.erased == 2)
+            #expect(verification.stored == 33 - 8 - 2)
+            #expect(verification.lastSequence == 33)
         }
     }
 
@@ -433,9 +433,9 @@ struct RetentionServiceTests {
             let log = try log(folder)
             try await fill(log, days: 1...3, [tenant("shop"): 4, tenant("taxi"): 2])
             try await log.closeFinishedDays()
-            #expect(try await log.account().faults == [])
+            #expect(try await log.verify().faults == [])
             try await log.file(of: instant("2026-11-02T00:00:00Z").day).database.storing { try $0.execute(sql: damage) }
-            #expect(try await log.account().faults.contains(fault))
+            #expect(try await log.verify().faults.contains(fault))
         }
     }
 
@@ -448,7 +448,7 @@ struct RetentionServiceTests {
                 try log.close()
             }
             try FileManager.default.removeItem(atPath: folder + "/2026-11-02.db")
-            let faults = try await log(folder).account().faults
+            let faults = try await log(folder).verify().faults
             #expect(faults == ["2026-11-02: the file with 4 rows of shop is missing"])
         }
     }

@@ -58,8 +58,12 @@ struct TrailingCountTests {
         #expect(germans == [first, live].map { Int64($0.count { $0.country == "DE" }) }.increments, comment)
         let versions = try await log.values(ValuesQuery(scope: scope, dimension: .osVersion, limit: 5_000))
         #expect(versions.sum == live.count { $0.osVersion != nil }, comment)
-        let account = try await log.account()
-        #expect(account.faults == [] && account.stored == events.count && account.lastSequence == events.count, comment)
+        let verification = try await log.verify()
+        #expect(
+            verification.faults == [] && verification.stored == events.count
+                && verification.lastSequence == events.count,
+            comment
+        )
     }
 
     /// A process that is killed between two batches leaves the folder as it is then.
@@ -162,8 +166,8 @@ struct TrailingCountTests {
             defer { try? FileManager.default.removeItem(atPath: copy) }
             for log in [log, try self.log(copy)] {
                 #expect(try await log.counts(of: "DE", in: .country, scope) == [2, 0])
-                let account = try await log.account()
-                #expect(account.faults == [] && account.stored == 2 && account.erased == 2)
+                let verification = try await log.verify()
+                #expect(verification.faults == [] && verification.stored == 2 && verification.erased == 2)
                 #expect(try await log.append([.sample(3)]).first == 5)
                 try log.close()
             }
@@ -182,6 +186,8 @@ struct TrailingCountTests {
             try await queue.write {
                 try $0.execute(
                     sql: """
+                        DROP TRIGGER event_deleted; DROP TABLE indexed_event;
+                        CREATE INDEX event_by_tenant ON event (tenant, seq);
                         DROP VIEW counted; DROP TABLE stream_value; DROP TABLE client_event;
                         ALTER TABLE event DROP COLUMN result; ALTER TABLE event DROP COLUMN engine_version;
                         ALTER TABLE event DROP COLUMN agreement; PRAGMA user_version = 1
@@ -218,7 +224,7 @@ struct TrailingCountTests {
             }
             #expect(rows == 1)
             #expect(try await log.append([.sample(1)]).first == 2)
-            #expect(try await log.account().faults == [])
+            #expect(try await log.verify().faults == [])
             try log.close()
         }
     }

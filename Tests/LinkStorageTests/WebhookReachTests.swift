@@ -40,6 +40,20 @@ struct WebhookReachTests {
         } catch { return error.kind }
     }
 
+    /// AsyncHTTPClient would trap.
+    @Test(arguments: ["HTTP/1.1 000 X\r\nContent-Length: 2\r\n\r\nok", "HTTP/1.1 7 X\r\n\r\nok"])
+    func invalidStatusIsAFailure(response: String) async throws {
+        let receiver = try SocketServer(.text(response))
+        defer { receiver.end() }
+        #expect(await failure(OutboundHTTP(), receiver.url("/")) == .unreachable)
+    }
+
+    @Test(arguments: ["http://127.0.0.1:65536/", "https://127.0.0.1:99999/", "http://hook.test:9999999999/"])
+    func invalidPortIsAFailure(url: String) async {
+        #expect(await failure(OutboundHTTP(), url) == .unreachable)
+        #expect(await failure(http(NameServer(["127.0.0.1"]), allowing: "127.0.0.1"), url) == .unreachable)
+    }
+
     /// DNS rebinding: a name with a public address at the check and a private one at the connection.
     @Test func nameIsLookedUpOnceAndTheJudgedAddressIsAsked() async throws {
         let receiver = try WebhookReceiver(.status(204))

@@ -1,5 +1,6 @@
 import LinkRouting
 import LinkTable
+import TestSupport
 import Testing
 
 /// Tables that are signed correctly and cannot be read. Each is refused with its reason, in bounded time.
@@ -12,11 +13,14 @@ import Testing
         return header + Array("..\(Base64URL.text(of: signature))\n".utf8) + payload
     }
 
-    private func rejection(of bytes: [UInt8]) throws -> TableRejection? {
+    private func rejection(
+        of bytes: [UInt8],
+        checking: AppTable.Checking = .everyRoute
+    ) throws -> TableRejection? {
         let start = ContinuousClock.now
-        defer { #expect(ContinuousClock.now - start < .seconds(10)) }
+        defer { #expect(ContinuousClock.now - start < HangLimit.duration) }
         do throws(TableRejection) {
-            _ = try SignedTable.verify(bytes, keys: [try key()], expecting: Sample.scope)
+            _ = try SignedTable.verify(bytes, keys: [try key()], expecting: Sample.scope, checking: checking)
             return nil
         } catch {
             return error
@@ -90,6 +94,22 @@ import Testing
         ),
         ("no table", "'table' is missing", { try payload(replacing: #""table":"#, with: #""tables":"#) }),
         (
+            "a format before the first", "'formatVersion' is 0; write 1",
+            { try payload(replacing: #""formatVersion":1"#, with: #""formatVersion":0"#) }
+        ),
+        (
+            "a requirement that is no list", "'requires' is not a list of names",
+            { try payload(replacing: #""requires":[]"#, with: #""requires":"x""#) }
+        ),
+        (
+            "a requirement that is no name", "'requires' is not a list of names",
+            { try payload(replacing: #""requires":[]"#, with: #""requires":[1]"#) }
+        ),
+        (
+            "an end before the beginning", "'expiresAt' must be after 'issuedAt'",
+            { try payload(replacing: #""expiresAt":"2"#, with: #""expiresAt":"1"#) }
+        ),
+        (
             "a version after the table", "'formatVersion' is missing; it comes before 'table'",
             {
                 let text = String(decoding: try payload(replacing: #""formatVersion":1,"#, with: ""), as: UTF8.self)
@@ -119,9 +139,11 @@ import Testing
         ("something after the end", "ends before this", { try Sample.content().payload + Array("{}".utf8) }),
     ]
 
-    @Test(arguments: payloads.map(\.name)) func tableIsRefusedWithItsReason(_ name: String) throws {
+    /// They are refused regardless of the routes that are decoded.
+    @Test(arguments: payloads.map(\.name), [AppTable.Checking.everyRoute, .noRoute])
+    func tableIsRefusedWithItsReason(_ name: String, _ checking: AppTable.Checking) throws {
         let payload = try #require(Self.payloads.first { $0.name == name })
-        let rejection = try rejection(of: signed(try payload.bytes()))
+        let rejection = try rejection(of: signed(try payload.bytes()), checking: checking)
         if payload.reason.isEmpty {
             // Within the limits, so it is read; the point is that it ends.
             #expect(rejection == nil || rejection?.code == "unreadable")
@@ -131,6 +153,22 @@ import Testing
             #expect(reason.contains(payload.reason), "\(reason)")
             #expect(reason.utf8.count < 1_000, "the reason is short, whatever the table says")
         }
+    }
+
+    @Test func routeThatCannotBeReadIsFoundByTheCheckOrByItsLinks() throws {
+        let table = try signed(Self.payload(replacing: #""open":"#, with: #""opens":"#))
+        let rejection = try rejection(of: table)
+        #expect(rejection?.code == "unreadable")
+        #expect(rejection?.description.contains("table.routes[0].opens: unknown key 'opens'") == true)
+        let keys = [try key()]
+        let unchecked = try SignedTable.verify(table, keys: keys, expecting: Sample.scope, checking: .noRoute)
+        let product: RouteID = id("product")
+        #expect(unchecked.problem(of: product) == nil)
+        let answer = unchecked.router.resolve("acme:/product/7", in: LinkContext(app: id("ios")))
+        #expect(answer.outcome == .undecided)
+        #expect(answer.route == product)
+        #expect(unchecked.problem(of: product)?.contains("unknown key 'opens'") == true)
+        #expect(unchecked.router.resolve("acme:/else", in: LinkContext(app: id("ios"))).outcome == .fallback)
     }
 
     @Test func largeFilesAreRefusedByTheirSize() throws {

@@ -44,4 +44,22 @@ import Testing
             }
         }
     }
+
+    /// For a public key of small order, everyone can make signatures.
+    @Test(arguments: [
+        "0000000000000000000000000000000000000000000000000000000000000000",
+        "0100000000000000000000000000000000000000000000000000000000000080",
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
+        "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+    ])
+    func keyOfSmallOrderIsNone(_ hex: String) {
+        let bytes = stride(from: 0, to: 64, by: 2).compactMap { UInt8(hex.dropFirst($0).prefix(2), radix: 16) }
+        #expect(bytes.count == 32 && TablePublicKey(bytes: bytes) == nil)
+        var other = bytes
+        other[7] ^= 0x10
+        #expect(TablePublicKey(bytes: other) != nil)
+    }
 }

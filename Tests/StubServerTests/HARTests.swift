@@ -105,6 +105,21 @@ struct HARTests {
         }
     }
 
+    /// The other entries are imported.
+    @Test func entryThatIsNoStubIsLeftOut() async throws {
+        try await withTemporaryDirectory { folder in
+            let broken = #""status":200,"headers":[{"name":"A","value":"x\r\ny: z"}],"content":{"text":"x"}"#
+            let text = Self.file(
+                Self.entry("GET", "https://api.test/broken", response: broken),
+                Self.entry("GET", "https://api.test/b")
+            )
+            let written = try HARImport(try HARFile(Array(text.utf8)), hosts: [], mask: .off).write(to: folder + "/a")
+            #expect(written.stubs == 1)
+            #expect(written.omitted.map(\.url) == ["broken"])
+            #expect(written.omitted.first?.reason.contains("line break") == true)
+        }
+    }
+
     @Test func importIsRepeatable() async throws {
         try await withTemporaryDirectory { folder in
             let text = Self.file(Self.entry(), Self.entry("GET", "https://api.test/b"), Self.entry(second: 1))
@@ -173,7 +188,7 @@ struct HARTests {
         ),
         (
             file(entry(response: #""status":200,"headers":[{"name":"a b","value":""}]"#)),
-            "/log/entries/0/response/headers/0", "no name of a header"
+            "/log/entries/0/response/headers/0", "not the name of a header"
         ),
         (file(entry(response: #""status":"many""#)), "/log/entries/0/response/status", "not a whole number"),
     ])

@@ -31,6 +31,26 @@ struct RequestPatternTests {
         #expect(try pattern.matches(request) == isMatch)
     }
 
+    /// The time of a request's header may be any number.
+    @Test(arguments: ["unix", "epoch"], [Int64.min, Int64.min + 1, -1, 0, Int64.max])
+    func timeOfARequestMayBeAnyNumber(format: String, number: Int64) throws {
+        let mapping =
+            #"{"urlPath":"/a","headers":{"D":{"before":"2020-01-01T00:00:00Z","actualFormat":"\#(format)"}}}"#
+        let pattern = try RequestPattern(MappingField(try JSONReader.parse(mapping, limits: .stubs)))
+        let request = StubRequest(
+            id: "1",
+            method: "GET",
+            target: "/a",
+            host: "127.0.0.1",
+            port: 80,
+            headers: [HeaderField("D", "\(number)")],
+            body: [],
+            clientAddress: "127.0.0.1",
+            receivedAt: Timestamp(milliseconds: 0)
+        )
+        #expect(try pattern.matches(request) == (-1...0).contains(number))
+    }
+
     @Test func catastrophicPatternIsStopped() throws {
         let node = try JSONReader.parse(#"{"urlPathPattern":"/(a+)+b"}"#, limits: .stubs)
         let pattern = try RequestPattern(MappingField(node))
@@ -53,6 +73,13 @@ struct RequestPatternTests {
         (#"{"request":{"bodyPatterns":[{"matchesXPath":"//a"}]}}"#, "/request/bodyPatterns/0"),
         (#"{"postServeActions":[]}"#, "/postServeActions"),
         (#"{"response":{"transformers":["mine"]}}"#, "/response/transformers/0"),
+        (#"{"response":{"statusMessage":"OK\r\nSet-Cookie: a"}}"#, "/response/statusMessage"),
+        (#"{"response":{"proxyBaseUrl":""}}"#, "/response/proxyBaseUrl"),
+        (#"{"response":{"proxyBaseUrl":"ftp://a"}}"#, "/response/proxyBaseUrl"),
+        (#"{"response":{"proxyBaseUrl":"http://"}}"#, "/response/proxyBaseUrl"),
+        (#"{"response":{"proxyBaseUrl":"http://:80/a"}}"#, "/response/proxyBaseUrl"),
+        (#"{"response":{"proxyBaseUrl":"http://127.0.0.1:99999"}}"#, "/response/proxyBaseUrl"),
+        (#"{"response":{"proxyBaseUrl":"http://u:p@a:0"}}"#, "/response/proxyBaseUrl"),
     ])
     func mappingIsRejectedAtItsPointer(mapping: String, pointer: String) throws {
         let node = try JSONReader.parse(mapping, limits: .stubs)

@@ -118,6 +118,14 @@ package final class HTTPConnection {
         return Response(status: status, head: head, body: body)
     }
 
+    /// Returns when the first byte has arrived, and leaves it unread.
+    package func awaitByte() throws {
+        guard buffer.isEmpty else { return }
+        var byte: UInt8 = 0
+        let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK))
+        guard count > 0 else { throw Broken("recv", count) }
+    }
+
     private func fill() throws {
         var chunk = [UInt8](repeating: 0, count: 65_536)
         errno = 0

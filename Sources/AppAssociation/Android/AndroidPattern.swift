@@ -40,46 +40,46 @@ struct AndroidPattern {
     /// - Throws: ``StepBudget/Exhausted`` if the budget does not suffice.
     func matches(_ text: [UInt16], _ budget: inout StepBudget) throws(StepBudget.Exhausted) -> Bool {
         try budget.spend(pieces.count + text.count)
-        var place = text.startIndex
+        var position = text.startIndex
         var rest = pieces[...]
         while let piece = rest.popFirst() {
             switch piece {
             case .many:
                 guard let next = rest.popFirst() else { return true }
-                guard let found = text[place...].firstIndex(of: next.unitAfterStar) else { return false }
-                place = found + 1
+                guard let found = text[position...].firstIndex(of: next.unitAfterStar) else { return false }
+                position = found + 1
                 guard next == .many else { continue }
-                guard place < text.endIndex, text[place] == UInt16(ascii: "*") else { return false }
-                place += 1
+                guard position < text.endIndex, text[position] == UInt16(ascii: "*") else { return false }
+                position += 1
             case .one:
-                guard place < text.endIndex else { return false }
-                place += 1
+                guard position < text.endIndex else { return false }
+                position += 1
             case .literal(let unit):
-                guard place < text.endIndex, text[place] == unit else { return false }
-                place += 1
+                guard position < text.endIndex, text[position] == unit else { return false }
+                position += 1
             }
         }
-        return place == text.endIndex
+        return position == text.endIndex
     }
 
     /// Returns whether the pattern would match the whole text if stars could backtrack.
     /// - Throws: ``StepBudget/Exhausted`` if the budget does not suffice.
     func matchesBacktracking(_ text: [UInt16], _ budget: inout StepBudget) throws(StepBudget.Exhausted) -> Bool {
-        var place = 0
+        var position = 0
         var piece = 0
-        var retry: (piece: Int, place: Int)?
-        while place < text.count || piece < pieces.count {
+        var retry: (piece: Int, position: Int)?
+        while position < text.count || piece < pieces.count {
             try budget.spend(1)
             if piece < pieces.count, pieces[piece] == .many {
-                retry = (piece, place)
+                retry = (piece, position)
                 piece += 1
-            } else if piece < pieces.count, place < text.count, takes(pieces[piece], text[place]) {
+            } else if piece < pieces.count, position < text.count, takes(pieces[piece], text[position]) {
                 piece += 1
-                place += 1
-            } else if let last = retry, last.place < text.count {
-                retry = (last.piece, last.place + 1)
+                position += 1
+            } else if let last = retry, last.position < text.count {
+                retry = (last.piece, last.position + 1)
                 piece = last.piece + 1
-                place = last.place + 1
+                position = last.position + 1
             } else {
                 return false
             }

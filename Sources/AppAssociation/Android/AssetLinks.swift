@@ -2,7 +2,7 @@ public import LinkRouting
 
 /// An `assetlinks.json` file of any author: a list of Digital Asset Links statements.
 ///
-/// A statement that cannot be read does not void the others. A root that is not a list is no error: it has no
+/// A statement that cannot be read does not void the others. A root that is not a list is not an error: it has no
 /// statements. Every node stays reachable, with its position and its RFC 6901 JSON pointer. Sources:
 /// google/digitalassetlinks, `well-known/details.md` and its compatibility tests; developer.android.com, "Configure
 /// website associations".

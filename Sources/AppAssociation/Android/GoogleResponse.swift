@@ -11,7 +11,7 @@ public struct GoogleResponse: Sendable, Hashable {
     public let isLinked: Bool?
     public let errorCodes: [String]
     public let debugString: String?
-    /// How long Google keeps the answer, such as `599.9s`.
+    /// The time for which Google keeps the answer, such as `599.9s`.
     public let maxAge: String?
     /// Why there is no answer; nil if there is one.
     public let refusal: String?
@@ -146,7 +146,7 @@ public struct GoogleResponse: Sendable, Hashable {
     public static func unanswered(_ reason: String) -> AssociationFinding {
         finding(
             .googleUnanswered,
-            "Google's Digital Asset Links API was asked, but \(reason).",
+            "Google's Digital Asset Links API was queried, but \(reason).",
             fix: "Ask again later, allow this machine to reach the API, or skip it with --no-google."
         )
     }

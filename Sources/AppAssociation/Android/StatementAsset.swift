@@ -28,7 +28,7 @@ public struct WebSite: Sendable, Hashable {
             case .notAURL: "Url is not well formatted; write https:// and a host."
             case .scheme: "only http and https sites can be named."
             case .credentials: "it cannot contain a user or a password."
-            case .host: "the host is missing or is no host name."
+            case .host: "the host is missing or is not a host name."
             case .port: "the port must be a number from 1 to 65535."
             case .path: "it cannot contain a path, not even '/'."
             case .query: "it cannot contain query parameters."

@@ -19,7 +19,7 @@ struct StatementParser {
             guard node["relation"] == nil, node["target"] == nil else {
                 throw malformed(
                     .include,
-                    "an include must not stand in a statement with a relation or a target",
+                    "a statement with an include must not have a relation or a target",
                     include,
                     "include"
                 )

@@ -15,7 +15,8 @@ extension AppleAppSiteAssociation {
 }
 
 extension JSONNode {
-    /// The maximum number of apps of which a file has verdicts: 1,000, and 1,000,000 divided by the number of its values.
+    /// The maximum number of apps with verdicts in one file: 1,000, or 1,000,000 divided by the number of the file's
+    /// values if that is less.
     var maximumVerdicts: Int { min(1_000, max(1, 1_000_000 / valueCount)) }
 
     /// The number of values, with lists and objects, at least 1.

@@ -77,7 +77,7 @@ extension AppleAppSiteAssociation {
         /// The effective rules: `components` if it is a list, even an empty one, else `paths` if it is a list.
         public enum Rules: Sendable, Hashable {
             case components([Rule])
-            /// Read by iOS 12 and older, and by later systems if the entry has no `components`.
+            /// The value of `paths`, which iOS 12 and older read, and later systems if the entry has no `components`.
             case paths([Rule])
             /// The entry has neither list. Apple does not document how a device handles it.
             case none

@@ -22,8 +22,8 @@ public struct AppleAppSiteAssociation: Sendable, Hashable {
 
     /// Parses a file of at most 16 MiB and 64 levels of nesting, without a byte order mark.
     ///
-    /// JSON of another shape, such as a list, is not an error. Such a file names no app. Of a signed file (CMS), the
-    /// content is parsed; the signature is not verified.
+    /// JSON of another shape, such as a list, is not an error. Such a file names no app. If a file is signed (CMS), its
+    /// content is parsed and its signature is not verified.
     /// - Throws: `JSONSyntaxError` if the bytes are not JSON or exceed a limit.
     public init(parsing bytes: some Collection<UInt8>) throws(JSONSyntaxError) {
         let isEnvelope = SignedFile.isEnvelope(bytes) && bytes.count <= Self.limits.maximumBytes

@@ -96,7 +96,7 @@ extension AppleDecision {
         public let label: Label
         /// A stable code, such as `backslash`.
         public let code: Code
-        /// The place in the file (RFC 6901); nil if the note is about the URL or the whole query.
+        /// The JSON pointer of the note's subject (RFC 6901); nil if the note is about the URL or the whole query.
         public let pointer: String?
         public let message: String
 

@@ -2,8 +2,8 @@ public import LinkRouting
 
 /// The links that two versions of an association file treat differently, whatever their text looks like.
 ///
-/// It compares the paths of all links by automata. For queries and fragments it uses those that the rules of both files
-/// ask for, and none. Each move was evaluated with both files.
+/// It compares the paths of all links with automata, combined with the queries and fragments that rules of either file
+/// require, and without a query or fragment. Each move was evaluated with both files.
 public struct AssociationFileDiff: Sendable {
     /// One example for each pair of deciding rules, in the order of the apps and rules.
     public private(set) var moves: [Move] = []

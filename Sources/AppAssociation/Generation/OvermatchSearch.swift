@@ -227,16 +227,16 @@ struct OvermatchSearch {
             changed.segments[index] = Array("x".utf8)
             changed.segments.insert(Array("x".utf8), at: index)
             consider(changed)
-            for place in [index, index + 1] {
+            for position in [index, index + 1] {
                 changed = link
-                changed.segments.insert(Array("~".utf8), at: place)
+                changed.segments.insert(Array("~".utf8), at: position)
                 consider(changed)
             }
-            for place in link.segments[index].indices {
+            for position in link.segments[index].indices {
                 // A special character is written as `?`, which also matches a slash.
                 for other in ["~", "/"] {
                     changed = link
-                    changed.segments[index].replaceSubrange(place...place, with: other.utf8)
+                    changed.segments[index].replaceSubrange(position...position, with: other.utf8)
                     consider(changed)
                 }
             }

@@ -1,6 +1,6 @@
 import LinkRouting
 
-/// How a language approximates a pattern that cannot be expressed exactly.
+/// The approximation of a pattern that a language cannot express exactly.
 enum Bound {
     /// The language has every link that the pattern matches, and possibly more.
     case upper

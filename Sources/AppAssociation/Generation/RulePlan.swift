@@ -60,8 +60,8 @@ struct RulePlan<Dialect: RuleDialect> {
         let plusSign = routes.router.table.defaults.plusSign
         open = routes.entries.indices.filter { routes.entries[$0].opens }
         closed = routes.entries.indices.filter { !routes.entries[$0].opens }
-        openings = open.flatMap { place in
-            Dialect.openings(of: routes.entries[place].route, plusSign).map {
+        openings = open.flatMap { routeIndex in
+            Dialect.openings(of: routes.entries[routeIndex].route, plusSign).map {
                 Opening(rule: $0, outline: Dialect.outline(of: $0))
             }
         }
@@ -147,15 +147,15 @@ struct RulePlan<Dialect: RuleDialect> {
 
     /// Returns the exclusions for a route that never opens the app. It leaves out those that may refuse a link which
     /// the table opens, and those whose links no rule opens anyway.
-    private func exclusions(of place: Int) -> [Exclusion] {
-        Dialect.exclusions(of: routes.entries[place].route).compactMap { rule in
+    private func exclusions(of routeIndex: Int) -> [Exclusion] {
+        Dialect.exclusions(of: routes.entries[routeIndex].route).compactMap { rule in
             let exclusion = Exclusion(
                 rule: rule,
                 outline: Dialect.outline(of: rule),
                 path: Dialect.pathLanguage(of: rule)
             )
             guard isUseful(exclusion) else { return nil }
-            guard let refuses = mayRefuse(exclusion, of: place) else {
+            guard let refuses = mayRefuse(exclusion, of: routeIndex) else {
                 budget.giveUp()
                 return nil
             }
@@ -170,22 +170,22 @@ struct RulePlan<Dialect: RuleDialect> {
     }
 
     /// Returns whether the exclusion of a route may match a link that the table opens; nil if undecided.
-    private func mayRefuse(_ exclusion: Exclusion, of place: Int) -> Bool? {
+    private func mayRefuse(_ exclusion: Exclusion, of routeIndex: Int) -> Bool? {
         guard let opened = openIndex.meeting(exclusion.outline, budget)?.map({ open[$0] }),
             let rivals = closedIndex.meeting(exclusion.outline, budget)?.map({ closed[$0] })
         else { return nil }
         let takers = rivals.filter { taker in
             let entry = routes.entries[taker]
-            return taker == place ? entry.isCertain && entry.route.trailingSlash == .ignored : entry.takesItsPath
+            return taker == routeIndex ? entry.isCertain && entry.route.trailingSlash == .ignored : entry.takesItsPath
         }
         // Routes with the same earlier takers are examined together.
         var groups: [(takers: ArraySlice<Int>, opened: [Int])] = []
-        for place in opened {
-            let before = takers.prefix { $0 < place }
+        for routeIndex in opened {
+            let before = takers.prefix { $0 < routeIndex }
             if let last = groups.last, last.takers.count == before.count, last.opened.count < Self.widestUnion {
-                groups[groups.count - 1].opened.append(place)
+                groups[groups.count - 1].opened.append(routeIndex)
             } else {
-                groups.append((before, [place]))
+                groups.append((before, [routeIndex]))
             }
         }
         for group in groups {

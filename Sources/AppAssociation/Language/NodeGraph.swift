@@ -24,7 +24,7 @@ struct NodeGraph {
     /// By language: the index of its group. By group: its number of languages.
     private var groups: [Int] = []
     private let languageCounts: [Int]
-    /// Which groups matter; nil if all do.
+    /// The groups that matter; nil if all do.
     private var settling: GroupSettling?
 
     /// By node and by language: the last step that reached it. By group: the number of languages reached, and in which

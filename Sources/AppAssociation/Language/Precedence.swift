@@ -1,5 +1,5 @@
-/// Which of an automaton's groups matter: of the rules that accept a text, the first one decides; so it is with the
-/// routes. Besides, it matters whether the rule of the deciding route and a route of the deciding rule accept the text.
+/// Selects the groups of an automaton that matter. The first rule that accepts a text decides, and so does the first
+/// route. It also matters whether the rule of the deciding route and a route of the deciding rule accept the text.
 struct Precedence {
     /// The number of rules, which are the first groups. The other groups are routes.
     let rules: Int
@@ -7,7 +7,7 @@ struct Precedence {
     let ruleOfRoute: [Int]
     let anything: Anything
 
-    /// What may follow in a text: bytes, and delimiters, each once and in this order.
+    /// The items that may follow in a text: bytes, and delimiters, each once and in this order.
     struct Anything {
         let bytes: ByteSet
         let delimiters: [UInt8]
@@ -19,7 +19,7 @@ struct Precedence {
 /// Without this, patterns such as `/*/a/*`, `/*/b/*` and `/*/c/*` have a state for each subset that a path has met.
 struct GroupSettling {
     private let precedence: Precedence
-    /// By node: its place in a loop over all bytes.
+    /// By node: its position in a loop over all bytes.
     private let endless: [NodeGraph.Endless]
 
     /// By group: the last call that found it alive and settled. By rule: the last call in which it matters.

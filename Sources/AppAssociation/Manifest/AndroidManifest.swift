@@ -31,7 +31,7 @@ public struct AndroidManifest: Sendable {
         let placeholders: [String]
 
         struct Host: Hashable {
-            /// In lower case; with `*` at the beginning for any prefix.
+            /// The host in lower case; a `*` at the beginning is any prefix.
             let name: String
             let port: String?
         }
@@ -42,7 +42,11 @@ public struct AndroidManifest: Sendable {
     public init(parsing bytes: [UInt8]) throws(SyntaxError) {
         let root = try XMLElementReader.parse(bytes)
         guard root.name == "manifest" else {
-            throw SyntaxError(line: root.line, problem: "The element is '\(root.name)', not 'manifest'.")
+            let advice =
+                root.name == "intent-filter"
+                ? " That is the part that 'fingerpost association manifest' prints; name the whole AndroidManifest.xml."
+                : ""
+            throw SyntaxError(line: root.line, problem: "The element is '\(root.name)', not 'manifest'.\(advice)")
         }
         package = root.attributes["package"]
         let activities = root.descendants(named: "activity") + root.descendants(named: "activity-alias")

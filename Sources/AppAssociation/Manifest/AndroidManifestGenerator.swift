@@ -3,7 +3,7 @@ public import LinkRouting
 /// Generates the intent filters of an Android app from the tenant's settings and route table.
 ///
 /// Like the rules of `assetlinks.json`, the filters accept every link that the table opens in the app, and may accept
-/// more: they know no queries, no fragments and no exclusions.
+/// more: filters cannot test queries or fragments, and cannot exclude links.
 public struct AndroidManifestGenerator: Sendable {
     public let router: Router
     public let app: RegisteredApp

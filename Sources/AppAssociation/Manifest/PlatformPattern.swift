@@ -9,11 +9,11 @@ enum PlatformPattern: Hashable {
     /// `pathAdvancedPattern`: also sets, `+` and ranges. Each token takes as many characters as it can.
     case advanced(String)
 
-    /// How the matcher reads an escaped dot of a simple pattern.
+    /// The meaning of an escaped dot in a simple pattern.
     enum EscapedDot {
-        /// As a dot. Recent sources do this.
+        /// It matches a dot, as in recent sources of Android.
         case dot
-        /// As any character. Android 15 and earlier do this.
+        /// It matches any character, as in Android 15 and earlier.
         case anyCharacter
     }
 

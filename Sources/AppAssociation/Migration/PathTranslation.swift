@@ -2,7 +2,7 @@ import LinkRouting
 
 /// A rule's path in the grammar of routes: patterns that together match the same paths, or the closest approximation.
 struct PathTranslation {
-    /// At most three patterns, the simplest first; empty if no pattern approximates the path.
+    /// The patterns, at most three, the simplest first; empty if no pattern approximates the path.
     private(set) var paths: [MigratedPath] = []
     /// Why the patterns may not match the same paths; nil if they are expected to. The comparison of automata verifies
     /// it.

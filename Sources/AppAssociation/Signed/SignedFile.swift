@@ -1,6 +1,6 @@
 /// The CMS (PKCS #7) `SignedData` envelope in which sites of the time of iOS 8 serve `apple-app-site-association`.
 ///
-/// Only the content is read. The signature is not verified: that needs the certificates which a device trusts.
+/// Only the content is read. The signature is not verified, because that needs the certificates that a device trusts.
 /// Source: RFC 5652, sections 3 and 5.
 public enum SignedFile {
     /// The content type `id-signedData`, 1.2.840.113549.1.7.2, without tag and length.

@@ -1,14 +1,14 @@
 import LinkRouting
 
 extension AppleValidation {
-    /// Reports keys that no system reads at this place. Devices ignore them without an error.
+    /// Reports keys that no system reads at this location. Devices ignore them without an error.
     mutating func checkKeys(of node: JSONNode, _ pointer: String, known: [String]) {
         for member in node.effectiveMembers where !known.contains(member.key) {
             guard !Self.isComment(member.key) else {
                 add(
                     .unknownKey,
                     .info,
-                    Place(key: member, in: pointer),
+                    Location(key: member, in: pointer),
                     "Devices ignore '\(member.key)'.",
                     fix: "Keep it as a comment."
                 )
@@ -24,7 +24,7 @@ extension AppleValidation {
             add(
                 .unknownKey,
                 near == nil && !isOfRules ? .warning : .error,
-                Place(key: member, in: pointer),
+                Location(key: member, in: pointer),
                 "Unknown key '\(member.key)': devices ignore it.",
                 fix: fix
             )
@@ -58,7 +58,7 @@ extension AppleValidation {
         "casesensitive": "caseSensitive", "percentencoded": "percentEncoded",
     ]
 
-    /// Returns the key of rules for which an unknown key stands; nil if none is similar.
+    /// Returns the rule key that an unknown key probably misspells; nil if none is similar.
     static func ruleKey(meantBy key: String) -> String? {
         let key = KeySpelling.trimmed(key)
         return meant[key] ?? meant[key.lowercased()] ?? KeySpelling.nearest(
@@ -75,24 +75,24 @@ extension AppleValidation {
         guard node.members != nil else {
             return add(
                 .variableValue,
-                Place(node, pointer),
+                Location(node, pointer),
                 "'substitutionVariables' is \(node.kind); devices expect an object of lists.",
                 fix: "Write {\"name\": [\"value\", …]}."
             )
         }
         for member in node.effectiveMembers {
-            let place = Place(key: member, in: pointer)
+            let location = Location(key: member, in: pointer)
             if member.key.contains(where: { "$()".contains($0) }) || member.key.isEmpty {
                 add(
                     .variableValue,
-                    place,
+                    location,
                     "'\(member.key)' cannot be a variable's name: no pattern can refer to it.",
                     fix: "Use any characters except '$', '(' and ')'."
                 )
             } else if member.key.contains("//") || member.key.contains("**") {
                 add(
                     .variableValue,
-                    place,
+                    location,
                     "Devices merge runs of '/' and of '*' in a path before they look for variables, so no path can refer "
                         + "to '\(member.key)'.",
                     fix: "Use a name without '//' and '**'."
@@ -100,20 +100,20 @@ extension AppleValidation {
             } else if PatternVariables.isBuiltIn(member.key) {
                 add(
                     .shadowedVariable,
-                    place,
+                    location,
                     "As far as is known, '\(member.key)' replaces the built-in variable of that name.",
                     fix: "Give the variable another name."
                 )
             }
-            checkValues(of: member, place)
+            checkValues(of: member, location)
         }
     }
 
-    private mutating func checkValues(of member: JSONNode.Member, _ place: Place) {
+    private mutating func checkValues(of member: JSONNode.Member, _ location: Location) {
         guard let elements = member.value.elements else {
             return add(
                 .variableValue,
-                Place(member.value, place.pointer),
+                Location(member.value, location.pointer),
                 "The values of '\(member.key)' are \(member.value.kind), not a list of strings.",
                 fix: "Write [\"value\", …]."
             )
@@ -121,7 +121,7 @@ extension AppleValidation {
         if elements.isEmpty {
             add(
                 .variableValue,
-                place,
+                location,
                 "'\(member.key)' has no values, so a pattern with it matches nothing.",
                 fix: "List its values, or remove it and the rules that use it."
             )
@@ -132,7 +132,7 @@ extension AppleValidation {
                 add(
                     .variableValue,
                     .warning,
-                    Place(element, "\(place.pointer)/\(index)"),
+                    Location(element, "\(location.pointer)/\(index)"),
                     "A value of '\(member.key)' is empty; Apple does not document whether it counts.",
                     fix: "Remove it, and write a rule without the variable."
                 )
@@ -140,7 +140,7 @@ extension AppleValidation {
             guard text == nil || text?.contains("$(") == true else { continue }
             add(
                 .variableValue,
-                Place(element, "\(place.pointer)/\(index)"),
+                Location(element, "\(location.pointer)/\(index)"),
                 text == nil
                     ? "A value of '\(member.key)' is \(element.kind) and is ignored."
                     : "A value cannot refer to a variable; devices ignore it.",

@@ -5,7 +5,7 @@ enum PatternPart: String {
     case path, query, fragment
 }
 
-/// How a rule is written.
+/// The form in which a rule is written.
 enum RuleForm {
     /// An object in `components`.
     case component(isExcluded: Bool)
@@ -32,11 +32,11 @@ enum RuleForm {
 extension AppleValidation {
     /// Checks an element of `paths`.
     mutating func checkPath(_ rule: AppleAppSiteAssociation.Rule) {
-        let place = Place(rule.node, rule.pointer)
+        let location = Location(rule.node, rule.pointer)
         guard let text = rule.node.text else {
             return add(
                 .valueType,
-                place,
+                location,
                 "This path is \(rule.node.kind), not a string: as far as is known, it matches every URL.",
                 fix: "Write the path in quotes."
             )
@@ -45,12 +45,18 @@ extension AppleValidation {
             if let path = Self.misspeltNot(path), rule.keys.exclude == .given(false) {
                 return add(
                     .pathSyntax,
-                    place,
+                    location,
                     "'\(text)' excludes nothing: it is a literal path that no URL has.",
                     fix: "Write \"NOT \(path)\", with NOT in capitals and exactly one space."
                 )
             }
-            checkPattern(path, place, .path, Glob.Reading(), form: .path(isExcluded: rule.keys.exclude == .given(true)))
+            checkPattern(
+                path,
+                location,
+                .path,
+                Glob.Reading(),
+                form: .path(isExcluded: rule.keys.exclude == .given(true))
+            )
         }
     }
 
@@ -65,13 +71,13 @@ extension AppleValidation {
 
     mutating func checkPattern(
         _ text: String,
-        _ place: Place,
+        _ location: Location,
         _ part: PatternPart,
         _ reading: Glob.Reading,
         form: RuleForm = .component(isExcluded: false)
     ) {
         // A pattern in a foreign syntax gets one finding only.
-        if part == .path, checkPathSyntax(text, place, form) == .foreign { return }
+        if part == .path, checkPathSyntax(text, location, form) == .foreign { return }
         let inspection = PatternInspection(text, variables)
         for code in inspection.codes {
             switch code {
@@ -82,7 +88,7 @@ extension AppleValidation {
                     .first
                 add(
                     .unknownVariable,
-                    place,
+                    location,
                     code == .unterminatedVariable
                         ? "'$(' has no ')': the pattern matches nothing."
                         : "No variable is called '\(names.sorted().joined(separator: "', '"))': the pattern matches nothing.",
@@ -92,14 +98,14 @@ extension AppleValidation {
             case .backslash:
                 add(
                     .backslash,
-                    place,
+                    location,
                     "What a backslash means in a pattern is not documented; it does not escape '*' or '?'.",
                     fix: "Remove it; '?' matches any one character."
                 )
             case .complexity:
                 add(
                     .complexity,
-                    place,
+                    location,
                     "The pattern has more than 64 wildcards and variables; devices are reported to reject it, so it "
                         + "matches nothing.",
                     fix: "Use fewer; one '*' also matches slashes."
@@ -107,7 +113,7 @@ extension AppleValidation {
             default: break
             }
         }
-        checkEncoding(text, place, part, reading)
+        checkEncoding(text, location, part, reading)
     }
 
     private static let builtInNames = ["alpha", "upper", "lower", "alnum", "digit", "xdigit", "lang", "region"]
@@ -118,14 +124,14 @@ extension AppleValidation {
         case own, foreign
     }
 
-    private mutating func checkPathSyntax(_ text: String, _ place: Place, _ form: RuleForm) -> Syntax {
+    private mutating func checkPathSyntax(_ text: String, _ location: Location, _ form: RuleForm) -> Syntax {
         let bytes = Array(text.utf8)
         if let hash = bytes.firstIndex(of: UInt8(ascii: "#")) {
             let path = String(decoding: bytes[..<hash], as: UTF8.self)
             let fragment = String(decoding: bytes[(hash + 1)...], as: UTF8.self)
             add(
                 .fragmentInPath,
-                place,
+                location,
                 "'#' never occurs in a path: this pattern matches nothing.",
                 fix: form.fix(path: path, "\"#\": \"\(fragment)\"")
             )
@@ -134,7 +140,7 @@ extension AppleValidation {
         if let (path, items) = Self.query(in: bytes) {
             add(
                 .queryInPath,
-                place,
+                location,
                 "In a path, '?' matches one character and does not begin the query: this pattern matches no URL "
                     + "with a query.",
                 fix: form.fix(path: path, "\"?\": {\(items)}")
@@ -142,7 +148,7 @@ extension AppleValidation {
             return .foreign
         }
         if let (meaning, fix) = Self.foreignSyntax(text, bytes, form) {
-            add(.pathSyntax, place, "\(meaning) It is compared as literal text here.", fix: fix)
+            add(.pathSyntax, location, "\(meaning) It is compared as literal text here.", fix: fix)
             return .foreign
         }
         guard let first = bytes.first, ![UInt8(ascii: "/"), UInt8(ascii: "*"), UInt8(ascii: "$")].contains(first) else {
@@ -150,7 +156,7 @@ extension AppleValidation {
         }
         add(
             .noSlash,
-            place,
+            location,
             "The path does not begin with a slash. Recorded runs of Apple's tool show that iOS accepts this; older "
                 + "systems may not.",
             fix: form.fix(pattern: "/\(text)")
@@ -238,7 +244,12 @@ extension AppleValidation {
         return bytes
     }
 
-    private mutating func checkEncoding(_ text: String, _ place: Place, _ part: PatternPart, _ reading: Glob.Reading) {
+    private mutating func checkEncoding(
+        _ text: String,
+        _ location: Location,
+        _ part: PatternPart,
+        _ reading: Glob.Reading
+    ) {
         // The names of variables are not compared with the URL.
         let bytes = Self.withoutVariables(Array(text.utf8))
         let escapes = bytes.indices.filter { index in
@@ -249,7 +260,7 @@ extension AppleValidation {
             guard !escapes.isEmpty else { return }
             return add(
                 .encoding,
-                place,
+                location,
                 "With \"percentEncoded\": false, the URL is decoded but the pattern is not: this escape matches "
                     + "only a URL that escapes the '%' itself.",
                 fix: "Write the characters themselves."
@@ -264,7 +275,7 @@ extension AppleValidation {
             }
             return add(
                 .encoding,
-                place,
+                location,
                 "URLs are compared in encoded form, which contains no spaces and no non-ASCII characters: this "
                     + "matches nothing.",
                 fix:
@@ -275,7 +286,7 @@ extension AppleValidation {
         guard hasSmallDigit, !reading.foldsCase else { return }
         add(
             .escapeCase,
-            place,
+            location,
             "The hexadecimal digits of an escape are case-sensitive: %c3 does not match %C3, which most URLs use.",
             fix: "Write them in capitals, or set \"caseSensitive\": false."
         )

@@ -29,7 +29,7 @@ extension AppleValidation {
             add(
                 .unreachableRule,
                 differs ? .error : .warning,
-                Place(rules[number].node, rules[number].pointer),
+                Location(rules[number].node, rules[number].pointer),
                 "Rule \(number) can never be reached: \(names) \(covering.count == 1 ? "matches" : "together match") first"
                     + (differs ? "." : ", with the same result."),
                 fix: differs

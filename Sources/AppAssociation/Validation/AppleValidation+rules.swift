@@ -6,7 +6,7 @@ extension AppleValidation {
             guard let rules = entry.node[key], rules.elements == nil else { continue }
             add(
                 .valueType,
-                Place(rules, "\(entry.pointer)/\(key)"),
+                Location(rules, "\(entry.pointer)/\(key)"),
                 "'\(key)' is \(rules.kind); devices expect a list. What they do with this entry is not documented.",
                 fix: "Write a list."
             )
@@ -16,7 +16,7 @@ extension AppleValidation {
             guard entry.node["components"] == nil, entry.node["paths"] == nil else { return }
             return add(
                 .noRules,
-                Place(entry.node, entry.pointer),
+                Location(entry.node, entry.pointer),
                 "The entry has neither 'components' nor 'paths'. Whether it opens every link or none is not documented.",
                 fix: "Add \"components\": [{\"/\": \"*\"}] to open every link, or the rules that you mean."
             )
@@ -42,7 +42,7 @@ extension AppleValidation {
             let key = entry.node["components"]?.elements == nil ? "paths" : "components"
             return add(
                 .emptyRules,
-                Place(entry.node[key] ?? entry.node, "\(entry.pointer)/\(key)"),
+                Location(entry.node[key] ?? entry.node, "\(entry.pointer)/\(key)"),
                 "The list of rules is empty: the entry opens nothing.",
                 fix: "Add a rule such as {\"/\": \"*\"}, or remove the entry."
             )
@@ -50,7 +50,7 @@ extension AppleValidation {
         if merged.allSatisfy(\.exclude.value) {
             add(
                 .excludeOnly,
-                Place(first.node, first.pointer),
+                Location(first.node, first.pointer),
                 "Every rule of the entry excludes, and a URL that no rule matches is not opened either: the entry "
                     + "opens nothing.",
                 fix: "End the list with a rule that opens the rest, such as {\"/\": \"*\"}."
@@ -74,7 +74,7 @@ extension AppleValidation {
         guard let members = node.members else {
             return add(
                 .valueType,
-                Place(node, pointer),
+                Location(node, pointer),
                 isDefaults
                     ? "'defaults' is \(node.kind); devices expect an object."
                     : "This rule is \(node.kind), not an object: as far as is known, it matches every URL.",
@@ -88,7 +88,7 @@ extension AppleValidation {
                 isDefaults || constrains ? "" : " Nothing else narrows this rule, so it matches every URL."
             add(
                 .unknownKey,
-                Place(key: member, in: pointer),
+                Location(key: member, in: pointer),
                 "Unknown key '\(member.key)': devices ignore it.\(consequence)",
                 fix: meant.map { "Write '\($0)'." }
                     ?? "Remove it; allowed keys: \(Self.ruleKeys.joined(separator: ", "))."
@@ -99,7 +99,7 @@ extension AppleValidation {
             let excludes = node["exclude"]?.bool == true
             add(
                 .appleEmptyRule,
-                Place(node, pointer),
+                Location(node, pointer),
                 "The rule has no condition, so it \(excludes ? "excludes" : "matches") every URL.",
                 fix:
                     "Write \(excludes ? "{\"/\": \"*\", \"exclude\": true}" : "{\"/\": \"*\"}"), or the condition that you mean."
@@ -117,7 +117,7 @@ extension AppleValidation {
             guard let flag = node[key], flag.bool == nil else { continue }
             add(
                 .valueType,
-                Place(flag, "\(pointer)/\(key)"),
+                Location(flag, "\(pointer)/\(key)"),
                 "'\(key)' is \(flag.kind), not true or false; how devices read it is not documented.",
                 fix: "Write true or false, without quotes."
             )
@@ -132,22 +132,24 @@ extension AppleValidation {
         _ form: RuleForm
     ) {
         guard let node else { return }
-        if part == .fragment, let text = node.text { checkDelimiter("#", text, Place(node, pointer), of: "fragment") }
+        if part == .fragment, let text = node.text {
+            checkDelimiter("#", text, Location(node, pointer), of: "fragment")
+        }
         guard let text = node.text else {
             return add(
                 .valueType,
-                Place(node, pointer),
+                Location(node, pointer),
                 "This pattern is \(node.kind), not a string: devices drop it, so the rule matches any "
                     + "\(part.rawValue).",
                 fix: "Write the pattern in quotes."
             )
         }
-        checkPattern(text, Place(node, pointer), part, reading, form: form)
+        checkPattern(text, Location(node, pointer), part, reading, form: form)
     }
 
     /// Reports a text that begins with the delimiter of its part. `?` is a wildcard in a pattern, but a query does not
     /// contain its delimiter.
-    private mutating func checkDelimiter(_ delimiter: String, _ text: String, _ place: Place, of part: String) {
+    private mutating func checkDelimiter(_ delimiter: String, _ text: String, _ location: Location, of part: String) {
         let isItem = delimiter == "?" && part == "query" && !text.contains("=")
         guard text.hasPrefix(delimiter), text.utf8.count > 1, !text.hasPrefix("?*"), !text.hasPrefix("??"), !isItem
         else {
@@ -155,7 +157,7 @@ extension AppleValidation {
         }
         add(
             .delimiter,
-            place,
+            location,
             "A \(part) does not include the '\(delimiter)' before it, so '\(text)' does not match what it seems to.",
             fix: "Write \"\(text.dropFirst())\"."
         )
@@ -164,24 +166,24 @@ extension AppleValidation {
     private mutating func checkQuery(_ node: JSONNode?, _ pointer: String, _ reading: Glob.Reading) {
         guard let node else { return }
         if let text = node.text {
-            checkDelimiter("?", text, Place(node, pointer), of: "query")
-            return checkPattern(text, Place(node, pointer), .query, reading)
+            checkDelimiter("?", text, Location(node, pointer), of: "query")
+            return checkPattern(text, Location(node, pointer), .query, reading)
         }
         guard node.members != nil else {
             return add(
                 .valueType,
-                Place(node, pointer),
+                Location(node, pointer),
                 "'?' is \(node.kind), neither a string nor an object: devices drop it, so the rule matches any query.",
                 fix: "Write {\"name\": \"pattern\"}."
             )
         }
         for member in node.effectiveMembers {
-            let place = Place(member.value, "\(pointer)/\(JSONNode.pointerToken(member.key))")
-            checkDelimiter("?", member.key, place, of: "query item's name")
+            let location = Location(member.value, "\(pointer)/\(JSONNode.pointerToken(member.key))")
+            checkDelimiter("?", member.key, location, of: "query item's name")
             if let name = Array(member.key.utf8).percentDecoded, !name.elementsEqual(member.key.utf8) {
                 add(
                     .encoding,
-                    place,
+                    location,
                     "Names of query items are compared decoded, so '\(member.key)' matches no item.",
                     fix: "Write \"\(String(decoding: name, as: UTF8.self))\"."
                 )
@@ -189,18 +191,18 @@ extension AppleValidation {
             guard let text = member.value.text else {
                 add(
                     .valueType,
-                    place,
+                    location,
                     "The pattern of '\(member.key)' is \(member.value.kind), not a string: devices drop the whole "
                         + "'?' constraint, so the rule matches any query.",
                     fix: "Write \"\(member.value.json())\" in quotes."
                 )
                 continue
             }
-            checkPattern(text, place, .query, reading)
+            checkPattern(text, location, .query, reading)
             guard !text.isEmpty, text.utf8.allSatisfy({ $0 == UInt8(ascii: "*") }) else { continue }
             add(
                 .optionalItem,
-                place,
+                location,
                 "'*' also matches when '\(member.key)' is absent, so this does not constrain the query.",
                 fix: "Write \"?*\" to require a value."
             )
@@ -218,7 +220,7 @@ extension AppleValidation {
             else { continue }
             add(
                 .excludesEverything,
-                Place(rule.node, rule.pointer),
+                Location(rule.node, rule.pointer),
                 "This exclusion matches every URL, because '*' also matches an absent item: no rule after it opens "
                     + "a link.",
                 fix: "Write {\"\(items[0].name)\": \"?*\"} to exclude only URLs that have a value for it."
@@ -241,7 +243,7 @@ extension AppleValidation {
             guard !takesEverything, !isReported else { continue }
             add(
                 .pointlessExclusion,
-                Place(rules[number].node, rules[number].pointer),
+                Location(rules[number].node, rules[number].pointer),
                 "No rule after this exclusion opens a URL, and a URL that no rule matches is not opened anyway.",
                 fix: "Remove it, or move it before the rule from which it excludes URLs."
             )
@@ -258,7 +260,7 @@ extension AppleValidation {
             guard let other = seen.updateValue(path, forKey: path.lowercased()), other != path else { continue }
             add(
                 .letterCase,
-                Place(rule.node, rule.pointer),
+                Location(rule.node, rule.pointer),
                 "'\(path)' and '\(other)' differ only in letter case; other spellings match neither.",
                 fix: "Write one rule with \"caseSensitive\": false (iOS 13.5 and later)."
             )

@@ -16,7 +16,7 @@ extension AppleValidation {
             add(
                 .unknownService,
                 near == nil ? .info : .error,
-                Place(key: member, in: ""),
+                Location(key: member, in: ""),
                 "No system reads '\(member.key)'.",
                 fix: near.map { "Write '\($0)'." } ?? "Remove it, or keep it for your own use."
             )
@@ -24,7 +24,7 @@ extension AppleValidation {
         if !members.contains(where: { Self.services.contains($0.key) }) {
             add(
                 .noService,
-                Place(file.root, ""),
+                Location(file.root, ""),
                 "The file names no service, so it associates no app with the host.",
                 fix: "Add 'applinks', 'webcredentials' or another service."
             )
@@ -34,7 +34,7 @@ extension AppleValidation {
         guard let links = file.applinks else {
             return add(
                 .detailsType,
-                Place(applinks, "/applinks"),
+                Location(applinks, "/applinks"),
                 "'applinks' is \(applinks.kind); devices expect an object, so no link opens any app.",
                 fix: "Write {\"details\": […]}."
             )
@@ -49,17 +49,17 @@ extension AppleValidation {
         case .object(let members):
             var seen: Set<String> = []
             for member in members {
-                let place = Place(key: member, in: pointer)
+                let location = Location(key: member, in: pointer)
                 if !seen.insert(member.key).inserted {
                     add(
                         .duplicateKey,
-                        place,
+                        location,
                         "Duplicate key '\(member.key)' in this object. Which value applies is not documented; most "
                             + "readers use the last.",
                         fix: "Keep one of them."
                     )
                 }
-                checkDuplicates(in: member.value, place.pointer)
+                checkDuplicates(in: member.value, location.pointer)
             }
         case .array(let elements):
             for (index, element) in elements.enumerated() { checkDuplicates(in: element, "\(pointer)/\(index)") }
@@ -72,7 +72,7 @@ extension AppleValidation {
         guard let elements = apps?.elements else {
             return add(
                 .serviceApps,
-                Place(apps ?? service.node, apps == nil ? service.pointer : "\(service.pointer)/apps"),
+                Location(apps ?? service.node, apps == nil ? service.pointer : "\(service.pointer)/apps"),
                 "'\(service.name.rawValue)' has no list 'apps', so it associates no app with the host.",
                 fix: "Write {\"apps\": [\"PREFIX.bundle.id\"]}."
             )
@@ -93,7 +93,7 @@ extension AppleValidation {
         case .missing:
             add(
                 .detailsMissing,
-                Place(links.node, pointer),
+                Location(links.node, pointer),
                 "'applinks' has no 'details': no app can open links on this host.",
                 fix: "Add \"details\": [{\"appIDs\": [\"PREFIX.bundle.id\"], \"components\": [{\"/\": \"/path/*\"}]}]."
             )
@@ -101,7 +101,7 @@ extension AppleValidation {
             guard let details else { break }
             add(
                 .detailsType,
-                Place(details, "\(pointer)/details"),
+                Location(details, "\(pointer)/details"),
                 "'details' is \(details.kind); devices expect a list of entries.",
                 fix: "Write a list of objects with 'appIDs' and 'components'."
             )
@@ -109,7 +109,7 @@ extension AppleValidation {
             guard let details else { break }
             add(
                 .detailsDictionary,
-                Place(details, "\(pointer)/details"),
+                Location(details, "\(pointer)/details"),
                 "'details' is an object with an app as each key, the obsolete form of iOS 8. It is still read, but "
                     + "the order of its apps is not defined.",
                 fix: "Write a list: [{\"appIDs\": [\"…\"], \"components\": […]}]."
@@ -119,7 +119,7 @@ extension AppleValidation {
         if let details, links.form == .array || links.form == .dictionary, links.details.isEmpty {
             add(
                 .detailsEmpty,
-                Place(details, "\(pointer)/details"),
+                Location(details, "\(pointer)/details"),
                 "'details' is empty: no app can open links on this host.",
                 fix: "Add an entry, or remove 'applinks'."
             )
@@ -135,7 +135,7 @@ extension AppleValidation {
             guard let legacy else { return }
             return add(
                 .appsMissing,
-                Place(legacy.node, legacy.pointer),
+                Location(legacy.node, legacy.pointer),
                 "'paths' is for iOS 12 and earlier, which need \"apps\": [] in 'applinks' and drop the file without "
                     + "it.",
                 fix: "Add \"apps\": [], or write 'components' if you do not support iOS 12."
@@ -144,7 +144,7 @@ extension AppleValidation {
         guard let elements = apps.elements else {
             return add(
                 .detailsType,
-                Place(apps, "\(pointer)/apps"),
+                Location(apps, "\(pointer)/apps"),
                 "'apps' is \(apps.kind); iOS 12 and earlier expect an empty list.",
                 fix: "Write \"apps\": [], or remove it."
             )
@@ -154,7 +154,7 @@ extension AppleValidation {
         add(
             .appsNotEmpty,
             alone ? .error : .warning,
-            Place(apps, "\(pointer)/apps"),
+            Location(apps, "\(pointer)/apps"),
             alone
                 ? "'apps' names apps but there is no 'details': such an app is reported to open every link."
                 : "'apps' is not empty. iOS 13 and later do not use it; iOS 12 and earlier require an empty list.",
@@ -173,7 +173,7 @@ extension AppleValidation {
         guard entry.node.members != nil else {
             return add(
                 .detailsType,
-                Place(entry.node, entry.pointer),
+                Location(entry.node, entry.pointer),
                 "This entry is \(entry.node.kind); devices expect objects.",
                 fix: "Write {\"appIDs\": […], \"components\": […]}."
             )
@@ -194,7 +194,7 @@ extension AppleValidation {
         if let many, many.elements == nil {
             add(
                 .valueType,
-                Place(many, "\(entry.pointer)/appIDs"),
+                Location(many, "\(entry.pointer)/appIDs"),
                 "'appIDs' is \(many.kind); devices expect a list of strings and skip this value.",
                 fix: "Write [\"PREFIX.bundle.id\"]."
             )
@@ -202,7 +202,7 @@ extension AppleValidation {
         if let one, one.text == nil {
             add(
                 .valueType,
-                Place(one, "\(entry.pointer)/appID"),
+                Location(one, "\(entry.pointer)/appID"),
                 "'appID' is \(one.kind); devices expect a string and skip this value.",
                 fix: "Write \"PREFIX.bundle.id\"."
             )
@@ -210,7 +210,7 @@ extension AppleValidation {
         if entry.appIDs.isEmpty {
             add(
                 .noAppID,
-                Place(entry.node, entry.pointer),
+                Location(entry.node, entry.pointer),
                 "The entry names no app and is skipped.",
                 fix: "Add \"appIDs\": [\"PREFIX.bundle.id\"]."
             )
@@ -223,7 +223,7 @@ extension AppleValidation {
         for (index, app) in entry.appIDs.enumerated() where entry.appIDs.prefix(index).contains(app) {
             add(
                 .duplicateApp,
-                Place(many ?? entry.node, "\(entry.pointer)/appIDs/\(index)"),
+                Location(many ?? entry.node, "\(entry.pointer)/appIDs/\(index)"),
                 "'\(app)' is listed twice.",
                 fix: "Remove one of the two."
             )
@@ -231,7 +231,7 @@ extension AppleValidation {
         for app in Set(entry.appIDs).sorted() where !seen.insert(app).inserted {
             add(
                 .duplicateApp,
-                Place(entry.node, entry.pointer),
+                Location(entry.node, entry.pointer),
                 "'\(app)' has an earlier entry. Devices use only the first entry of an app, so they ignore the "
                     + "rules of this one for it.",
                 fix: "Move the rules into the first entry."
@@ -244,7 +244,7 @@ extension AppleValidation {
         if has("appID"), entry.node["appIDs"]?.elements != nil, let one = entry.node["appID"] {
             add(
                 .mixedAppIDs,
-                Place(one, "\(entry.pointer)/appID"),
+                Location(one, "\(entry.pointer)/appID"),
                 "'appID' is ignored by iOS 13 and later because 'appIDs' is present; earlier systems read only 'appID'.",
                 fix: "Keep only 'appIDs', unless you support iOS 12."
             )
@@ -252,7 +252,7 @@ extension AppleValidation {
         if entry.node["components"]?.elements != nil, let paths = entry.node["paths"] {
             add(
                 .mixedRules,
-                Place(paths, "\(entry.pointer)/paths"),
+                Location(paths, "\(entry.pointer)/paths"),
                 "'paths' is ignored by iOS 13 and later because 'components' is present"
                     + (has("appID")
                         ? "; earlier systems read only 'paths'."
@@ -265,7 +265,7 @@ extension AppleValidation {
         if has("appIDs"), !has("appID"), has("paths"), !has("components"), let paths = entry.node["paths"] {
             add(
                 .mixedForms,
-                Place(paths, "\(entry.pointer)/paths"),
+                Location(paths, "\(entry.pointer)/paths"),
                 "'appIDs' is unknown before iOS 13 and 'paths' is for earlier systems: iOS 12 skips the entry, and "
                     + "later systems are reported to use it.",
                 fix: "Write 'components' instead of 'paths'."
@@ -274,7 +274,7 @@ extension AppleValidation {
         if has("appID"), !has("appIDs"), has("components"), !has("paths"), let one = entry.node["appID"] {
             add(
                 .mixedForms,
-                Place(one, "\(entry.pointer)/appID"),
+                Location(one, "\(entry.pointer)/appID"),
                 "'components' is for iOS 13 and later, 'appID' for earlier systems. The mix works, but Apple "
                     + "advises against it.",
                 fix: "Write \"appIDs\": [\"…\"]."
@@ -288,7 +288,7 @@ extension AppleValidation {
         guard let app = node.text else {
             return add(
                 .valueType,
-                Place(node, pointer),
+                Location(node, pointer),
                 "An app identifier must be a string; this is \(node.kind) and is skipped.",
                 fix: "Write \"PREFIX.bundle.id\"."
             )
@@ -302,7 +302,7 @@ extension AppleValidation {
         guard isBundle, isTenLong, Set(prefix).count > 1 else {
             return add(
                 .appID,
-                Place(node, pointer),
+                Location(node, pointer),
                 "'\(app)' is not PREFIX.bundle.id, with a prefix of 10 capital letters and digits: no installed app has it.",
                 fix:
                     "Copy the application identifier of the app: its prefix (usually the team ID), a dot, its "
@@ -312,7 +312,7 @@ extension AppleValidation {
         guard prefix.contains(where: ByteSet.lower.contains) else { return }
         add(
             .appIDPrefix,
-            Place(node, pointer),
+            Location(node, pointer),
             "The prefix of '\(app)' has lower-case letters; identifiers are compared exactly, and team IDs have no "
                 + "lower-case letters.",
             fix: "Compare it with the app's entitlements."

@@ -42,14 +42,14 @@ struct AppleValidation {
     )
 
     /// Adds a finding with the code's default severity.
-    mutating func add(_ code: AssociationFinding.Code, _ place: Place, _ message: String, fix: String) {
-        add(code, Self.severities[code] ?? .error, place, message, fix: fix)
+    mutating func add(_ code: AssociationFinding.Code, _ location: Location, _ message: String, fix: String) {
+        add(code, Self.severities[code] ?? .error, location, message, fix: fix)
     }
 
     mutating func add(
         _ code: AssociationFinding.Code,
         _ severity: Finding.Severity,
-        _ place: Place,
+        _ location: Location,
         _ message: String,
         fix: String
     ) {
@@ -59,30 +59,30 @@ struct AppleValidation {
             AssociationFinding(
                 code,
                 severity,
-                pointer: place.pointer,
-                position: place.position,
+                pointer: location.pointer,
+                position: location.position,
                 message: message,
                 fix: fix
             )
         )
     }
 
-    /// A place in the file.
-    struct Place {
+    /// A location in the file.
+    struct Location {
         let pointer: String
         let position: JSONNode.Position
 
-        static let file = Place(pointer: "", position: AssociationFinding.wholeFile)
+        static let file = Location(pointer: "", position: AssociationFinding.wholeFile)
 
         init(pointer: String, position: JSONNode.Position) {
             self.pointer = pointer
             self.position = position
         }
 
-        /// Creates the place of a value.
+        /// Creates the location of a value.
         init(_ node: JSONNode, _ pointer: String) { self.init(pointer: pointer, position: node.position) }
 
-        /// Creates the place of a member's key in the object at `parent`.
+        /// Creates the location of a member's key in the object at `parent`.
         init(key member: JSONNode.Member, in parent: String) {
             self.init(
                 pointer: "\(parent)/\(JSONNode.pointerToken(member.key))",
@@ -111,7 +111,7 @@ struct AppleValidation {
         guard file.root.members != nil else {
             return add(
                 .rootType,
-                Place(file.root, ""),
+                Location(file.root, ""),
                 "The file is \(file.root.kind); devices expect one object and find nothing here.",
                 fix: "Write {\"applinks\": {\"details\": […]}}."
             )
@@ -136,7 +136,7 @@ struct AppleValidation {
             }
         add(
             code,
-            Place(pointer: "", position: error.position),
+            Location(pointer: "", position: error.position),
             "Not JSON: \(error.message) Devices drop the whole file, so no link opens any app.",
             fix: fix
         )

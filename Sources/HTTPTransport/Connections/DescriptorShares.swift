@@ -14,14 +14,14 @@ package struct DescriptorShares: Sendable, Hashable {
 
     /// - Parameters:
     ///   - limit: Number of descriptors that the process may open.
-    ///   - wanted: Connections of a port if there are enough descriptors.
-    package init(limit: Int, wanted: Int) {
+    ///   - requested: Connections of a port if there are enough descriptors.
+    package init(limit: Int, requested: Int) {
         let opsPort = min(64, max(16, limit / 64))
         let rest = limit - max(Self.leastFiles, limit / 8) - opsPort - Self.control
         let adminPort = min(1_024, max(8, rest / 8))
-        ops = min(wanted, opsPort)
-        admin = min(wanted, adminPort)
-        `public` = max(1, min(wanted, rest - adminPort))
+        ops = min(requested, opsPort)
+        admin = min(requested, adminPort)
+        `public` = max(1, min(requested, rest - adminPort))
     }
 
     package func connections(of port: PortRole) -> Int {

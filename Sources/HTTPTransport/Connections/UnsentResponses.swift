@@ -10,7 +10,7 @@ import Synchronization
 package final class UnsentResponses: Sendable {
     /// Bytes above which a connection reads nothing and answers nothing.
     static let perConnection = 64 << 10
-    /// How long a client may pause before it counts as one that does not read its responses.
+    /// The maximum pause of a client; after it, the client counts as one that does not read its responses.
     private static let pause = TimeAmount.seconds(1)
 
     package let limit: Int

@@ -10,7 +10,7 @@ import NIOCore
 ///
 ///     open ──last request, refusal, shutdown──▶ draining ──no unanswered request──▶ finishing ──sent──▶ lingering
 struct HTTP1ConnectionStateMachine {
-    /// What is being read.
+    /// The part of the message that is read next.
     enum Reading: Equatable {
         /// Nothing: the next byte begins a request.
         case idle
@@ -27,7 +27,7 @@ struct HTTP1ConnectionStateMachine {
         case lingering
     }
 
-    /// What the caller does next.
+    /// The next action of the caller.
     enum Action: Equatable {
         case none
         /// Limit the time until the next request begins.
@@ -41,7 +41,7 @@ struct HTTP1ConnectionStateMachine {
         case failBody
     }
 
-    /// What happens to input bytes.
+    /// The treatment of input bytes.
     enum Input: Equatable {
         case decode, discard, close
         case refuse(Problem)

@@ -93,10 +93,10 @@ package struct AppEventsRequest: Sendable {
     }
 }
 
-/// What an app's own engine decided about a link, and what came of it.
+/// The decision of an app's own engine about a link, and its result in the app.
 package struct AppDecision: Sendable {
     package let clientEventID: String
-    /// By the clock of the device.
+    /// The time by the clock of the device.
     package let occurredAt: Timestamp
     package let url: String
     /// The facts that the engine decided with. `now` is set.
@@ -137,7 +137,7 @@ package struct AppDecision: Sendable {
         let outcome = try object.required("outcome")
         self.outcome = try outcome.choice(Outcome.self)
         guard self.outcome != .undecided else {
-            throw outcome.error("an undecided link is no decision; send it to POST /resolve, which records it.")
+            throw outcome.error("an undecided link is not a decision; send it to POST /resolve, which records it.")
         }
         action = try object["action"]?.choice(Action.self)
         route = try object["route"]?.identifier(RouteID.self)

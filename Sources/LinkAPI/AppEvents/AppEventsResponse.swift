@@ -29,7 +29,7 @@ package struct AppEventsResponse: Sendable {
     }
 }
 
-/// What became of an event that an app reported. In each case, the app need not send it again.
+/// The status of an event that an app reported. In each case, the app need not send it again.
 package struct AppEventResult: Sendable {
     package let clientEventID: String?
     package let status: Status

@@ -149,8 +149,8 @@ extension LinkSuite.Expectation {
             return isThere == (value.bool ?? true) ? nil : (isThere ? "there is one" : "there is none")
         case .trace:
             let entries = found?.elements ?? []
-            for wanted in value.elements ?? [value] where !entries.contains(where: { $0.includes(wanted) }) {
-                return "no trace entry matches \(wanted.json())"
+            for expected in value.elements ?? [value] where !entries.contains(where: { $0.includes(expected) }) {
+                return "no trace entry matches \(expected.json())"
             }
             return nil
         default:

@@ -18,7 +18,7 @@ package struct Settings: Sendable, Hashable {
     /// The version of the oldest engine in an app that must understand the tables; nil for none.
     package var minimumClient: Version?
 
-    /// Which details of links and callers are recorded in events.
+    /// The details of links and callers that events record.
     package struct Privacy: Sendable, Hashable {
         /// Names of query items whose values are recorded. No other value is ever recorded.
         package var recordQuery: Set<ExactText>
@@ -51,7 +51,7 @@ package struct Settings: Sendable, Hashable {
         package enum Schedule: Sendable, Hashable {
             case off
             case hourly
-            /// At an hour and minute of day in an IANA time zone.
+            /// Once a day, at an hour and minute in an IANA time zone.
             case daily(hour: Int, minute: Int, zone: String)
         }
 
@@ -60,7 +60,7 @@ package struct Settings: Sendable, Hashable {
         }
     }
 
-    /// Who may ask for the reasons why routes did not match.
+    /// The callers that may request the reasons why routes did not match.
     package enum Explain: String, Sendable, CaseIterable {
         /// Explanations need a key of scope `explain`.
         case key
@@ -68,7 +68,7 @@ package struct Settings: Sendable, Hashable {
         case `public`
     }
 
-    /// How requests are answered while events cannot be recorded.
+    /// The answer to requests while events cannot be recorded.
     package enum WhenLogFails: String, Sendable, CaseIterable {
         /// Answer with `"recorded": false`. The default: a full disk must not take the links down.
         case answer

@@ -97,6 +97,8 @@ package struct KeyGrant: Sendable, Hashable {
     /// Whether the key may change what the tenant's environments and owners share: settings, suites, the history.
     package var isForWholeTenants: Bool { environments == nil && routes == nil }
 
+    package func mayChangeSettings(of tenant: TenantID) -> Bool { allows(.admin, for: tenant) && isForWholeTenants }
+
     /// Whether the key is neither revoked nor expired.
     package func isValid(at now: Timestamp) -> Bool {
         revokedAt == nil && (expiresAt.map { now < $0 } ?? true)

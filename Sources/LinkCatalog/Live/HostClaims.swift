@@ -9,7 +9,7 @@ package struct HostClaims: Sendable {
     /// Tenants by each parent of their hosts; a claim of `*.` on that parent would cover such a host.
     private var below: [String: Set<TenantID>] = [:]
 
-    /// Which claims that overlap another tenant's are allowed.
+    /// The claims that are allowed although they overlap another tenant's.
     package enum Rule: Sendable {
         /// No overlap with another tenant's claim.
         case exclusive
@@ -18,20 +18,20 @@ package struct HostClaims: Sendable {
     }
 
     /// The parents that `below` records; nil for all.
-    private let wanted: Set<String>?
+    private let parents: Set<String>?
 
-    /// - Parameter wanted: The hosts that ``overlap(_:coversSubdomains:of:)`` will be called for with
+    /// - Parameter parents: The hosts that ``overlap(_:coversSubdomains:of:)`` will be called for with
     ///   `coversSubdomains`, if known; limits the memory used.
-    package init(askedBelow wanted: Set<String>? = nil) { self.wanted = wanted }
+    package init(parents: Set<String>? = nil) { self.parents = parents }
 
     /// - Parameter host: In the form of ``Domain/host``.
     package mutating func add(_ host: String, coversSubdomains: Bool, of tenant: TenantID) {
         hosts[host, default: []].insert(tenant)
         if coversSubdomains { wildcards[host, default: []].insert(tenant) }
-        guard wanted?.isEmpty != true else { return }
+        guard parents?.isEmpty != true else { return }
         for parent in HostName.parents(of: host) {
             let parent = String(parent)
-            if wanted?.contains(parent) ?? true { below[parent, default: []].insert(tenant) }
+            if parents?.contains(parent) ?? true { below[parent, default: []].insert(tenant) }
         }
     }
 

@@ -4,14 +4,14 @@ import LinkRouting
 extension PublishingService {
     // MARK: Files
 
-    /// What applying a file has changed.
+    /// The changes that applying a file has made.
     package struct Applied: Sendable {
         package let stored: TenantChange.Stored
         package let plan: TablePlan
     }
 
     /// Stores settings, table and suites together, and makes them live. Creates the tenant if it is new. If one of them
-    /// is refused, nothing is stored.
+    /// is refused, nothing is stored. Settings that are those of the server need no right to change them.
     ///
     /// - Parameters:
     ///   - suites: The texts of the request's suites.
@@ -19,7 +19,7 @@ extension PublishingService {
     package func apply(
         _ request: PlanRequest,
         suites: [SuiteName: String],
-        at place: DraftLocation,
+        at location: DraftLocation,
         expected: Int64?,
         note: Note = Note(),
         claims: HostClaims.Rule = .exclusive,
@@ -30,19 +30,20 @@ extension PublishingService {
         if let settings = request.settings {
             try Document.requireStorable(settings, "The settings", maximumBytes: Document.maximumSettingsBytes)
         }
+        let request = try await permitted(request, by: limit, at: place)
         return try await Self.repeating {
-            let state = try await state(of: place, for: request)
+            let state = try await state(of: location, for: request)
             try state.requireEnvironment()
             let plan = try await plan(request, state, limit)
             try requireStorable(plan.content, "The table")
-            let publication = try await publication(of: plan, .file, at: place, note, limit)
+            let publication = try await publication(of: plan, .file, at: location, note, limit)
             var settings: SettingsChange?
             if let content = request.settings, state.isNew || !state.settingsChanges.isEmpty {
-                let live = try await store.live(of: place.tenant)
+                let live = try await store.live(of: location.tenant)
                 try Self.requireFew(state.settings.namedEnvironments, besides: Set(live.keys), content)
                 try await requireLiveTables(
-                    live.filter { $0.key != place.environment },
-                    of: place.tenant,
+                    live.filter { $0.key != location.environment },
+                    of: location.tenant,
                     under: state.settings
                 )
                 settings = SettingsChange(
@@ -57,12 +58,32 @@ extension PublishingService {
             let isPublishing = !plan.diff.isEmpty
             let stored = try await store.apply(
                 TenantChange(settings: settings, publication: isPublishing ? publication : nil, suites: suites),
-                to: place.tenant,
+                to: location.tenant,
                 change: change
             )
-            if let row = stored.revision { onPublication(row, place.tenant, change) }
+            if let row = stored.revision { onPublication(row, location.tenant, change) }
             try await reload(behind: "The file is applied")
             return Applied(stored: stored, plan: plan)
         }
+    }
+
+    /// Returns the request as far as the key may make it: without settings that would change nothing, if the key may not
+    /// change them. Throws ``Failure/settingsOutsideLimit(_:)`` for other settings.
+    private func permitted(
+        _ request: PlanRequest,
+        by limit: KeyGrant?,
+        at place: DraftLocation
+    ) async throws -> PlanRequest {
+        guard let settings = request.settings, let limit, !limit.mayChangeSettings(of: place.tenant) else {
+            return request
+        }
+        guard let row = try await store.settings(of: place.tenant),
+            TableDiff.fields(from: row.content, to: settings).isEmpty
+        else {
+            throw Failure.settingsOutsideLimit(limit)
+        }
+        var request = request
+        request.settings = nil
+        return request
     }
 }

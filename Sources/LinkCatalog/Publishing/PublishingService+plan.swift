@@ -4,10 +4,10 @@ package import LinkRouting
 /// Plans: what a draft, a table or a file would change, and the suites that it must pass.
 extension PublishingService {
     /// Returns what publishing the draft would change.
-    package func plan(at place: DraftLocation, limit: KeyGrant? = nil) async throws -> TablePlan {
-        let state = try await state(of: place)
+    package func plan(at location: DraftLocation, limit: KeyGrant? = nil) async throws -> TablePlan {
+        let state = try await state(of: location)
         try state.requireEnvironment()
-        return try await plan(try await draft(at: place), state, limit)
+        return try await plan(try await draft(at: location), state, limit)
     }
 
     /// A desired state to plan for; nil members stay as they are.
@@ -33,10 +33,11 @@ extension PublishingService {
     }
 
     /// Returns what applying the request would change.
-    package func plan(_ request: PlanRequest, at place: DraftLocation, limit: KeyGrant? = nil) async throws -> TablePlan
+    package func plan(_ request: PlanRequest, at location: DraftLocation, limit: KeyGrant? = nil) async throws
+        -> TablePlan
     {
-        let state = try await state(of: place, for: request)
-        guard !state.isNew else { throw Failure.unknownTenant(place.tenant) }
+        let state = try await state(of: location, for: request)
+        guard !state.isNew else { throw Failure.unknownTenant(location.tenant) }
         try state.requireEnvironment()
         return try await plan(request, state, limit)
     }
@@ -47,7 +48,7 @@ extension PublishingService {
             if revision.rawValue == 0 {
                 base.content = Self.emptyTable
             } else {
-                try await require(revision, of: state.place.tenant, for: limit)
+                try await require(revision, of: state.location.tenant, for: limit)
                 base.content = try await content(of: revision, state)
             }
         }
@@ -55,10 +56,10 @@ extension PublishingService {
     }
 
     /// Runs a suite against the draft; all stored suites for nil. A draft whose checks fail can be tested as well.
-    package func test(_ suite: LinkSuite?, at place: DraftLocation) async throws -> [SuiteResult] {
-        let state = try await state(of: place)
-        let content = try await draft(at: place).content
-        return try await pool.run(for: .tenant(place.tenant)) { cancellation in
+    package func test(_ suite: LinkSuite?, at location: DraftLocation) async throws -> [SuiteResult] {
+        let state = try await state(of: location)
+        let content = try await draft(at: location).content
+        return try await pool.run(for: .tenant(location.tenant)) { cancellation in
             let published = state.published(try Self.table(content))
             let budget = cancellation.budget(of: .suites)
             return (suite.map { [$0] } ?? state.suites).map { suite in
@@ -70,15 +71,15 @@ extension PublishingService {
     /// Returns the live table, and the table that publishing the draft would make live. Throws ``Failure/findings(_:)``
     /// when the draft may not be published.
     package func comparison(
-        at place: DraftLocation,
+        at location: DraftLocation,
         limit: KeyGrant? = nil
     ) async throws -> (live: PublishedTable, draft: PublishedTable) {
-        let state = try await state(of: place)
-        guard let draft = try await store.draft(place.draft, of: place.tenant, in: place.environment) else {
-            throw Failure.noDraft(place.draft)
+        let state = try await state(of: location)
+        guard let draft = try await store.draft(location.draft, of: location.tenant, in: location.environment) else {
+            throw Failure.noDraft(location.draft)
         }
         let base = try await base(of: draft, state, limit)
-        return try await pool.run(for: .tenant(place.tenant)) { cancellation in
+        return try await pool.run(for: .tenant(location.tenant)) { cancellation in
             let content = try merge(draft.content, base, state)
             let table = try Self.table(content)
             let errors = table.check(
@@ -97,7 +98,7 @@ extension PublishingService {
 
     /// The state that a publication starts from.
     struct State: Sendable {
-        let place: DraftLocation
+        let location: DraftLocation
         /// Whether the server does not know the tenant yet.
         let isNew: Bool
         let settings: Settings
@@ -113,8 +114,8 @@ extension PublishingService {
         /// Compiles a table that may not be live yet, as it would be published.
         func published(_ table: RouteTable) -> PublishedTable {
             PublishedTable(
-                tenant: place.tenant,
-                environment: place.environment,
+                tenant: location.tenant,
+                environment: location.environment,
                 revision: checked.live,
                 settingsRevision: checked.settings,
                 settings: settings,
@@ -123,7 +124,7 @@ extension PublishingService {
         }
 
         func requireEnvironment() throws {
-            try PublishingService.requireEnvironment(of: place, settings, live: checked.live)
+            try PublishingService.requireEnvironment(of: location, settings, live: checked.live)
         }
 
         func require(_ expected: Revision?) throws {
@@ -133,26 +134,26 @@ extension PublishingService {
         }
     }
 
-    func state(of place: DraftLocation, for request: PlanRequest = PlanRequest(table: nil)) async throws
+    func state(of location: DraftLocation, for request: PlanRequest = PlanRequest(table: nil)) async throws
         -> State
     {
-        let row = try await store.settings(of: place.tenant)
-        guard row != nil || request.settings != nil else { throw Failure.unknownTenant(place.tenant) }
-        let live = try await store.live(of: place.tenant, in: place.environment)
-        let suites = try await store.suites(of: place.tenant)
-        let content = try await readableContent(of: live, tenant: place.tenant)
-        return try await pool.run(for: .tenant(place.tenant)) { _ in
+        let row = try await store.settings(of: location.tenant)
+        guard row != nil || request.settings != nil else { throw Failure.unknownTenant(location.tenant) }
+        let live = try await store.live(of: location.tenant, in: location.environment)
+        let suites = try await store.suites(of: location.tenant)
+        let content = try await readableContent(of: live, tenant: location.tenant)
+        return try await pool.run(for: .tenant(location.tenant)) { _ in
             let stored = Dictionary(try suites.map { ($0.name.rawValue, try $0.read()) }) { first, _ in first }
             let named = stored.merging(request.suites) { _, requested in requested }
             return State(
-                place: place,
+                location: location,
                 isNew: row == nil,
                 settings: try request.settings.map { try Settings(DocumentField($0, path: "settings")) }
                     ?? row?.read() ?? Settings(DocumentField(.object([:]), path: "settings")),
                 settingsChanges: request.settings.map { TableDiff.fields(from: row?.content ?? .object([:]), to: $0) }
                     ?? [],
                 suites: named.sorted { $0.key < $1.key }.compactMap { name, suite in
-                    var suite = suite.limited(to: place.environment)
+                    var suite = suite.limited(to: location.environment)
                     suite?.name = name
                     return suite
                 },
@@ -178,7 +179,7 @@ extension PublishingService {
     func base(of draft: Draft, _ state: State, _ limit: KeyGrant?) async throws -> Base {
         var isShown = true
         if let base = draft.base, let limit, limit.environments != nil {
-            let row = try await store.revision(base, of: state.place.tenant)
+            let row = try await store.revision(base, of: state.location.tenant)
             isShown = row.map { limit.allows($0.environment) } ?? true
         }
         return Base(content: try await content(of: draft.base, state), isShown: isShown)
@@ -187,7 +188,7 @@ extension PublishingService {
     /// Returns a revision's table; an empty one for nil.
     private func content(of revision: Revision?, _ state: State) async throws -> JSONNode {
         revision == state.checked.live
-            ? state.content : try await content(of: revision, tenant: state.place.tenant)
+            ? state.content : try await content(of: revision, tenant: state.location.tenant)
     }
 
     /// Applies the draft's changes to the live table.
@@ -206,10 +207,10 @@ extension PublishingService {
 
     /// Plans a table. With a base, its changes are merged into the live table; without one, it replaces the live table.
     func plan(_ content: JSONNode, over base: Base?, _ state: State) async throws -> TablePlan {
-        var planned = try await pool.run(for: .tenant(state.place.tenant)) { cancellation in
+        var planned = try await pool.run(for: .tenant(state.location.tenant)) { cancellation in
             try plan(try base.map { try merge(content, $0, state) } ?? content, state, unless: cancellation)
         }
-        planned.findings += try await clientFindings(planned.content, state.place, state.settings)
+        planned.findings += try await clientFindings(planned.content, state.location, state.settings)
         return planned
     }
 
@@ -225,7 +226,9 @@ extension PublishingService {
         let published = state.published(table)
         var seen: Set<ExactText> = []
         let links = state.suites.flatMap { $0.cases.map(\.link) }.filter { seen.insert(ExactText($0)).inserted }
-        let live = links.isEmpty ? nil : try? RouteTable(DocumentField(stored: state.content, path: "table"))
+        // Hosts and their association files use the table of production.
+        let hasMoves = state.place.environment == .production && !links.isEmpty
+        let live = hasMoves ? try? RouteTable(DocumentField(stored: state.content, path: "table")) : nil
         return TablePlan(
             content: content,
             live: state.content,
@@ -240,7 +243,7 @@ extension PublishingService {
                 let router = Router(
                     identity: state.settings.identity,
                     table: live,
-                    environment: state.place.environment
+                    environment: state.location.environment
                 )
                 return AssociationDiff(of: links, from: router, to: published.router, within: budget).moves
             } ?? []

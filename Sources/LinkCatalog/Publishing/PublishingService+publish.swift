@@ -24,15 +24,16 @@ extension PublishingService {
 
     /// Merges the draft into the live table and publishes the result. It is live when this method returns.
     package func publish(
-        _ place: DraftLocation,
+        _ location: DraftLocation,
         expected: DraftVersion? = nil,
         note: Note = Note(),
         limit: KeyGrant? = nil,
         change: AuditContext
     ) async throws -> Published {
-        try await publishing(place, note, limit, change) { state in
-            guard let draft = try await store.draft(place.draft, of: place.tenant, in: place.environment) else {
-                throw Failure.noDraft(place.draft)
+        try await publishing(location, note, limit, change) { state in
+            guard let draft = try await store.draft(location.draft, of: location.tenant, in: location.environment)
+            else {
+                throw Failure.noDraft(location.draft)
             }
             guard expected == nil || expected == draft.version else { throw StaleWrite(current: "\(draft.version)") }
             let plan = try await plan(draft, state, limit)
@@ -46,23 +47,24 @@ extension PublishingService {
     /// names an app or a host that the settings no longer have.
     package func publishAgain(
         _ revision: Revision,
-        in place: DraftLocation,
+        in location: DraftLocation,
         expected: Revision? = nil,
         note: Note = Note(),
         limit: KeyGrant? = nil,
         change: AuditContext
     ) async throws -> Published {
-        let environment = try await require(revision, of: place.tenant, for: limit).environment
-        let origin: Publication.Origin = environment == place.environment ? .rollback(revision) : .promotion(revision)
-        return try await publishing(place, note, limit, change) { state in
+        let environment = try await require(revision, of: location.tenant, for: limit).environment
+        let origin: Publication.Origin =
+            environment == location.environment ? .rollback(revision) : .promotion(revision)
+        return try await publishing(location, note, limit, change) { state in
             try state.require(expected)
-            return (try await plan(try await content(of: revision, tenant: place.tenant), over: nil, state), origin)
+            return (try await plan(try await content(of: revision, tenant: location.tenant), over: nil, state), origin)
         }
     }
 
     /// Makes a plan and commits it. Plans again when the state it was checked against has changed in between.
     private func publishing(
-        _ place: DraftLocation,
+        _ location: DraftLocation,
         _ note: Note,
         _ limit: KeyGrant?,
         _ change: AuditContext,
@@ -70,14 +72,14 @@ extension PublishingService {
     ) async throws -> Published {
         try requireOverriding(note, limit)
         return try await Self.repeating {
-            let state = try await state(of: place)
+            let state = try await state(of: location)
             try state.requireEnvironment()
             let (plan, origin) = try await makePlan(state)
             let row = try await store.publish(
-                try await publication(of: plan, origin, at: place, note, limit),
+                try await publication(of: plan, origin, at: location, note, limit),
                 change: change
             )
-            onPublication(row, place.tenant, change)
+            onPublication(row, location.tenant, change)
             try await reload(behind: "Revision \(row.revision) is published")
             return Published(row: row, plan: plan)
         }
@@ -96,21 +98,21 @@ extension PublishingService {
     func publication(
         of plan: TablePlan,
         _ origin: Publication.Origin,
-        at place: DraftLocation,
+        at location: DraftLocation,
         _ note: Note,
         _ limit: KeyGrant?
     ) async throws -> Publication {
         guard plan.errors.isEmpty else { throw Failure.findings(plan.errors) }
         if let limit {
-            try await require(plan.diff, within: limit, from: plan.live, to: plan.content, plan.identity, at: place)
+            try await require(plan.diff, within: limit, from: plan.live, to: plan.content, plan.identity, at: location)
         }
         guard plan.suiteFailures.isEmpty || note.overrideReason != nil else {
             throw Failure.suites(plan.suiteFailures)
         }
-        try await pool.run(for: .tenant(place.tenant)) { try prepare(plan.published, $0) }
+        try await pool.run(for: .tenant(location.tenant)) { try prepare(plan.published, $0) }
         return Publication(
-            tenant: place.tenant,
-            environment: place.environment,
+            tenant: location.tenant,
+            environment: location.environment,
             content: plan.content,
             message: note.message,
             approvals: note.approvals,

@@ -10,9 +10,10 @@ extension PublishingService {
     }
 
     /// Returns a route of the draft, and the draft's version. Throws ``Failure/unknownRoute(_:)`` when there is none.
-    package func route(_ id: RouteID, at place: DraftLocation) async throws -> (route: JSONNode, version: DraftVersion)
-    {
-        let draft = try await draft(at: place)
+    package func route(_ id: RouteID, at location: DraftLocation) async throws -> (
+        route: JSONNode, version: DraftVersion
+    ) {
+        let draft = try await draft(at: location)
         let routes = draft.content["routes"]?.elements ?? []
         guard let route = routes.first(where: { $0["id"]?.text == id.rawValue }) else { throw Failure.unknownRoute(id) }
         return (route, draft.version)
@@ -23,7 +24,7 @@ extension PublishingService {
     package func importRoutes(
         _ routes: [JSONNode],
         replacing: Bool,
-        at place: DraftLocation,
+        at location: DraftLocation,
         expected: DraftVersion? = nil,
         limit: KeyGrant? = nil,
         change: AuditContext
@@ -35,14 +36,14 @@ extension PublishingService {
             guard seen.insert(id).inserted else { throw field.error("duplicate route '\(id)'; remove one.") }
             return (id: id, content: route)
         }
-        return try await rewriteRoutes(at: place, expected: expected, limit: limit, change: change) { old in
+        return try await rewriteRoutes(at: location, expected: expected, limit: limit, change: change) { old in
             var merged = replacing ? [] : old
-            var places = Dictionary(merged.enumerated().map { ($1["id"]?.text ?? "", $0) }) { first, _ in first }
+            var indices = Dictionary(merged.enumerated().map { ($1["id"]?.text ?? "", $0) }) { first, _ in first }
             for route in named {
-                if let place = places[route.id] {
-                    merged[place] = route.content
+                if let index = indices[route.id] {
+                    merged[index] = route.content
                 } else {
-                    places[route.id] = merged.count
+                    indices[route.id] = merged.count
                     merged.append(route.content)
                 }
             }
@@ -55,7 +56,7 @@ extension PublishingService {
         _ route: JSONNode,
         id: RouteID,
         placement: Placement,
-        at place: DraftLocation,
+        at location: DraftLocation,
         expected: DraftVersion? = nil,
         limit: KeyGrant? = nil,
         change: AuditContext
@@ -74,7 +75,7 @@ extension PublishingService {
             route.value = .object([JSONNode.Member("id", .string(id.rawValue))] + members)
         }
         var isNew = true
-        let saved = try await rewriteRoutes(at: place, expected: expected, limit: limit, change: change) { routes in
+        let saved = try await rewriteRoutes(at: location, expected: expected, limit: limit, change: change) { routes in
             var routes = routes
             let old = routes.firstIndex { $0["id"]?.text == id.rawValue }
             isNew = old == nil
@@ -83,10 +84,10 @@ extension PublishingService {
                 if let old { routes[old] = route } else { routes.append(route) }
             case .before(let other):
                 if let old { routes.remove(at: old) }
-                guard let place = routes.firstIndex(where: { $0["id"]?.text == other.rawValue }) else {
+                guard let index = routes.firstIndex(where: { $0["id"]?.text == other.rawValue }) else {
                     throw Failure.unknownRoute(other)
                 }
-                routes.insert(route, at: place)
+                routes.insert(route, at: index)
             }
             return routes
         }
@@ -96,12 +97,12 @@ extension PublishingService {
     /// Removes one route of the draft. Throws ``Failure/unknownRoute(_:)`` when there is none.
     package func removeRoute(
         _ id: RouteID,
-        at place: DraftLocation,
+        at location: DraftLocation,
         expected: DraftVersion? = nil,
         limit: KeyGrant? = nil,
         change: AuditContext
     ) async throws -> Draft {
-        try await rewriteRoutes(at: place, expected: expected, limit: limit, change: change) { routes in
+        try await rewriteRoutes(at: location, expected: expected, limit: limit, change: change) { routes in
             guard let index = routes.firstIndex(where: { $0["id"]?.text == id.rawValue }) else {
                 throw Failure.unknownRoute(id)
             }
@@ -114,14 +115,14 @@ extension PublishingService {
     /// Rewrites the draft's routes. Without an `expected` version, a concurrent write makes it read the draft again and
     /// repeat the edit.
     private func rewriteRoutes(
-        at place: DraftLocation,
+        at location: DraftLocation,
         expected: DraftVersion?,
         limit: KeyGrant?,
         change: AuditContext,
         _ edit: ([JSONNode]) throws -> [JSONNode]
     ) async throws -> (draft: Draft, findings: [Finding]) {
         try await Self.repeating {
-            let draft = try await draft(at: place)
+            let draft = try await draft(at: location)
             guard expected == nil || expected == draft.version else { throw StaleWrite(current: "\(draft.version)") }
             do {
                 let table = draft.content.replacing(routes: try edit(draft.content["routes"]?.elements ?? []))
@@ -131,7 +132,7 @@ extension PublishingService {
                 }
                 return try await replaceDraft(
                     table,
-                    at: place,
+                    at: location,
                     expected: draft.version,
                     limit: limit,
                     change: change

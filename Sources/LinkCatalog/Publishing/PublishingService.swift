@@ -76,6 +76,8 @@ package struct PublishingService: Sendable {
         case suites([SuiteFailure])
         /// The key may not write these routes; one sentence each.
         case outsideLimit([String])
+        /// The key may not change settings, because it lacks the scope `admin` or is limited to a part of the tenant.
+        case settingsOutsideLimit(KeyGrant)
         case tooManyRoutes(Int, maximum: Int)
         /// The settings do not name the environment, and it has no live table.
         case unknownEnvironment(EnvironmentID, named: Set<EnvironmentID>)
@@ -83,7 +85,7 @@ package struct PublishingService: Sendable {
         case busy
     }
 
-    /// The place of a draft: tenant, environment and name.
+    /// The location of a draft: tenant, environment and name.
     package struct DraftLocation: Sendable {
         package var tenant: TenantID
         package var environment: EnvironmentID
@@ -96,7 +98,7 @@ package struct PublishingService: Sendable {
         }
     }
 
-    /// How often a change is checked again after concurrent changes: as often as there may be concurrent writers.
+    /// The maximum number of checks of a change after concurrent changes: the number of possible concurrent writers.
     private static let attempts = 64
 
     /// Repeats `body` when it throws ``ConcurrentModification``. Each repetition means that another change was stored,
@@ -131,17 +133,17 @@ package struct PublishingService: Sendable {
     // MARK: Drafts
 
     /// Returns the draft. If there is none, returns the live table, or an empty one.
-    package func draft(at place: DraftLocation) async throws -> Draft {
-        guard try await store.settingsRevision(of: place.tenant) != nil else {
-            throw Failure.unknownTenant(place.tenant)
+    package func draft(at location: DraftLocation) async throws -> Draft {
+        guard try await store.settingsRevision(of: location.tenant) != nil else {
+            throw Failure.unknownTenant(location.tenant)
         }
-        if let row = try await store.draft(place.draft, of: place.tenant, in: place.environment) { return row }
-        let live = try await store.live(of: place.tenant, in: place.environment)
+        if let row = try await store.draft(location.draft, of: location.tenant, in: location.environment) { return row }
+        let live = try await store.live(of: location.tenant, in: location.environment)
         return Draft(
-            name: place.draft,
+            name: location.draft,
             base: live,
             version: .live(live),
-            content: try await content(of: live, tenant: place.tenant)
+            content: try await content(of: live, tenant: location.tenant)
         )
     }
 
@@ -149,14 +151,21 @@ package struct PublishingService: Sendable {
     /// publication.
     package func saveDraft(
         _ content: JSONNode,
-        at place: DraftLocation,
+        at location: DraftLocation,
         base: DraftBase = .kept,
         expected: DraftVersion?,
         limit: KeyGrant? = nil,
         change: AuditContext
     ) async throws -> (draft: Draft, findings: [Finding]) {
         try requireAdmitted(content)
-        return try await replaceDraft(content, at: place, base: base, expected: expected, limit: limit, change: change)
+        return try await replaceDraft(
+            content,
+            at: location,
+            base: base,
+            expected: expected,
+            limit: limit,
+            change: change
+        )
     }
 
     /// Throws when a submitted table has more routes or bytes than a draft may have.
@@ -173,23 +182,23 @@ package struct PublishingService: Sendable {
     /// Replaces the draft like `saveDraft`, but accepts a table that exceeds the current limits.
     func replaceDraft(
         _ content: JSONNode,
-        at place: DraftLocation,
+        at location: DraftLocation,
         base: DraftBase = .kept,
         expected: DraftVersion?,
         limit: KeyGrant? = nil,
         change: AuditContext
     ) async throws -> (draft: Draft, findings: [Finding]) {
-        let findings = try await findings(in: content, of: place.tenant)
-        try await requireEnvironment(of: place)
+        let findings = try await findings(in: content, of: location.tenant)
+        try await requireEnvironment(of: location)
         let draft = try await Self.repeating {
-            if case .revision(let revision) = base { try await require(revision, of: place.tenant, for: limit) }
-            let judged = try await judge(content, base, at: place, limit)
+            if case .revision(let revision) = base { try await require(revision, of: location.tenant, for: limit) }
+            let judged = try await judge(content, base, at: location, limit)
             do {
                 return try await store.saveDraft(
                     content,
-                    name: place.draft,
-                    of: place.tenant,
-                    in: place.environment,
+                    name: location.draft,
+                    of: location.tenant,
+                    in: location.environment,
                     base: base,
                     // Only the version that was judged may be replaced.
                     expected: expected ?? judged,
@@ -205,19 +214,21 @@ package struct PublishingService: Sendable {
 
     /// Throws for an environment that the tenant does not have: a mistyped name would otherwise create an environment
     /// that no caller can ask for.
-    private func requireEnvironment(of place: DraftLocation) async throws {
-        guard let row = try await store.settings(of: place.tenant) else { throw Failure.unknownTenant(place.tenant) }
+    private func requireEnvironment(of location: DraftLocation) async throws {
+        guard let row = try await store.settings(of: location.tenant) else {
+            throw Failure.unknownTenant(location.tenant)
+        }
         try Self.requireEnvironment(
-            of: place,
+            of: location,
             row.read(),
-            live: try await store.live(of: place.tenant, in: place.environment)
+            live: try await store.live(of: location.tenant, in: location.environment)
         )
     }
 
-    static func requireEnvironment(of place: DraftLocation, _ settings: Settings, live: Revision?) throws {
+    static func requireEnvironment(of location: DraftLocation, _ settings: Settings, live: Revision?) throws {
         let named = settings.namedEnvironments
-        guard live != nil || named.contains(place.environment) else {
-            throw Failure.unknownEnvironment(place.environment, named: named)
+        guard live != nil || named.contains(location.environment) else {
+            throw Failure.unknownEnvironment(location.environment, named: named)
         }
     }
 
@@ -226,12 +237,12 @@ package struct PublishingService: Sendable {
     private func judge(
         _ content: JSONNode,
         _ base: DraftBase,
-        at place: DraftLocation,
+        at location: DraftLocation,
         _ limit: KeyGrant?
     ) async throws -> DraftVersion? {
         guard let limit, limit.routes != nil else { return nil }
-        let draft = try await draft(at: place)
-        var refusals = try await pool.run(for: .tenant(place.tenant)) { _ in
+        let draft = try await draft(at: location)
+        var refusals = try await pool.run(for: .tenant(location.tenant)) { _ in
             limit.refusals(of: TableDiff(from: draft.content, to: content))
         }
         // A different base would change or discard what others changed in the draft.
@@ -244,8 +255,8 @@ package struct PublishingService: Sendable {
             within: limit,
             from: draft.content,
             to: content,
-            try await identity(of: place.tenant),
-            at: place
+            try await identity(of: location.tenant),
+            at: location
         )
         return draft.version
     }
@@ -281,10 +292,10 @@ package struct PublishingService: Sendable {
         from before: JSONNode,
         to after: JSONNode,
         _ identity: Identity,
-        at place: DraftLocation
+        at location: DraftLocation
     ) async throws {
         guard limit.routes != nil else { return }
-        let refusals = try await pool.run(for: .tenant(place.tenant)) { _ in
+        let refusals = try await pool.run(for: .tenant(location.tenant)) { _ in
             limit.refusals(of: diff, from: try Self.table(stored: before), to: try Self.table(after), of: identity)
         }
         guard refusals.isEmpty else { throw Failure.outsideLimit(refusals) }

@@ -55,7 +55,7 @@ package struct SuiteFailure: Sendable, Hashable {
 /// The result of running a suite.
 package struct SuiteResult: Sendable, Hashable {
     package var name: String
-    /// In the order of the suite.
+    /// The cases, in the order of the suite.
     package var cases: [Case]
     package var failures: [SuiteFailure]
 

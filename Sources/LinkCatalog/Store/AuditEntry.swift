@@ -5,7 +5,7 @@ package struct AuditEntry: Sendable, Hashable {
     package let id: Int64
     package let at: Timestamp
     package let actor: Actor
-    /// Such as `table.publish`.
+    /// The name of the action, such as `table.publish`.
     package let action: String
     package let tenant: TenantID?
     package let environment: EnvironmentID?

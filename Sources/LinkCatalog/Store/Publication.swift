@@ -22,7 +22,7 @@ package struct Publication: Sendable {
         /// A revision of another environment.
         case promotion(Revision)
 
-        /// What the published revision says of it.
+        /// The origin in the form in which the published revision stores it.
         package var published: PublishedRevision.Origin {
             switch self {
             case .draft, .file: .draft
@@ -62,7 +62,7 @@ package struct PublishedRevision: Sendable, Hashable {
     package let approvals: [String]
     package let overrideReason: String?
 
-    /// Where the table of a revision came from.
+    /// The origin of the table of a revision.
     package enum Origin: Sendable, Hashable {
         case draft
         /// An earlier revision of the same environment.

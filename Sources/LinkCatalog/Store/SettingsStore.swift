@@ -16,7 +16,7 @@ package protocol SettingsStore: RevisionReader {
     /// Makes an archived tenant active again.
     func unarchive(_ tenant: TenantID, change: AuditContext) async throws
     /// Deletes an archived tenant's tables, drafts, suites and earlier settings, and releases its hosts and schemes. Its
-    /// name stays taken, and its events stay until retention drops them. Throws ``TenantNotArchived`` for an active
+    /// name stays reserved, and its events stay until retention drops them. Throws ``TenantNotArchived`` for an active
     /// tenant.
     func remove(_ tenant: TenantID, change: AuditContext) async throws
 

@@ -4,7 +4,7 @@ import LinkRouting
 package struct StoredSuite: Sendable, Hashable {
     package let name: SuiteName
     package let version: Int64
-    /// As written, YAML or JSON.
+    /// The text as written, in YAML or JSON.
     package let content: String
 
     package init(name: SuiteName, version: Int64, content: String) {

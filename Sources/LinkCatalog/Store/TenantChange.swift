@@ -18,7 +18,7 @@ package struct TenantChange: Sendable {
         self.suites = suites
     }
 
-    /// What was stored; nil for what did not change.
+    /// The stored parts; nil for parts that did not change.
     package struct Stored: Sendable {
         package let settings: StoredSettings?
         package let revision: PublishedRevision?

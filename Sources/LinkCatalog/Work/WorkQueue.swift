@@ -26,7 +26,7 @@ final class WorkQueue: Sendable {
     }
 
     private struct State {
-        /// In order of arrival.
+        /// The waiting work of each caller, in order of arrival.
         var waiting: [WorkPool.Caller: [Work]] = [:]
         /// The callers that are ready: they have waiting work and nothing running. The first is next.
         var turns: [WorkPool.Caller] = []
@@ -86,8 +86,8 @@ final class WorkQueue: Sendable {
                 state.counts.cancelled += 1
                 return true
             }
-            guard let place = state.waiting[work.caller]?.firstIndex(where: { $0 === work }) else { return false }
-            state.waiting[work.caller]?.remove(at: place)
+            guard let index = state.waiting[work.caller]?.firstIndex(where: { $0 === work }) else { return false }
+            state.waiting[work.caller]?.remove(at: index)
             state.counts.waiting -= 1
             state.counts.cancelled += 1
             if state.waiting[work.caller]?.isEmpty == true {

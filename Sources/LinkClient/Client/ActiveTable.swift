@@ -3,29 +3,23 @@ import LinkTable
 
 /// The table in use. A class, so that a link takes one reference to it.
 final class ActiveTable: Sendable {
-    let claims: TableClaims
-    let router: Router
+    private let table: AppTable
     let origin: LinkClientState.Origin
-    /// The entity tag of the signed table; nil for a table that was not signed.
-    let entityTag: String?
+    /// The bytes of the signed table, of which the table keeps the payload anyway; nil for a table that was not signed.
+    private let signed: [UInt8]?
     /// The facts that the server adds to a context.
     private let serverFacts: OpenFacts
-    private let dependsOnServerFacts: Bool
-    private let dependsOnTime: Bool
-    /// The features that a route requires and this engine lacks.
-    private let missingFeatures: [RouteID: [String]]
 
-    init(_ table: AppTable, entityTag: String?, origin: LinkClientState.Origin, serverFacts: OpenFacts) {
-        claims = table.claims
-        router = table.router
+    var claims: TableClaims { table.claims }
+    private var router: Router { table.router }
+    /// The entity tag of the signed table. Only a download needs it, and computing it takes milliseconds.
+    var entityTag: String? { signed.map(SignedTable.entityTag) }
+
+    init(_ table: AppTable, signed: [UInt8]?, origin: LinkClientState.Origin, serverFacts: OpenFacts) {
+        self.table = table
         self.origin = origin
-        self.entityTag = entityTag
+        self.signed = signed
         self.serverFacts = serverFacts.union(OpenFacts(table.claims.serverFacts))
-        dependsOnServerFacts = router.depends(on: self.serverFacts)
-        dependsOnTime = router.depends(on: OpenFacts(["time"]))
-        var missing: [RouteID: [String]] = [:]
-        for route in router.table.routes where !route.unsupported.isEmpty { missing[route.id] = route.unsupported }
-        missingFeatures = missing
     }
 
     /// Whether a clock that shows this time is wrong: the table was issued later.
@@ -56,20 +50,24 @@ final class ActiveTable: Sendable {
         if let route = openRoute(for: link, context, clock) { return .undecided(.serverFact(route.id)) }
         let resolution = router.resolve(link, in: context)
         guard resolution.outcome == .undecided else { return resolved(resolution, url, context) }
-        let missing = resolution.route.flatMap { missingFeatures[$0] } ?? []
-        return .undecided(missing == [TableContent.serverFeature] ? .serverRoute : .missingFeatures(missing))
+        return .undecided(reason(link, context))
+    }
+
+    /// The reason why the route that decides about the link makes it undecided.
+    private func reason(_ link: DeepLink, _ context: LinkContext) -> LinkAnswer.Undecided {
+        guard let route = router.winner(for: link, in: context) else { return .missingFeatures([]) }
+        switch route.unsupported {
+        case [TableContent.serverFeature]: return .serverRoute
+        case [Route.unreadable]: return .unreadableRoute(route.id, table.problem(of: route.id) ?? "")
+        default: return .missingFeatures(route.unsupported)
+        }
     }
 
     enum Clock: Sendable { case right, wrong }
 
     private func openRoute(for link: DeepLink, _ context: LinkContext, _ clock: Clock) -> Route? {
-        switch clock {
-        case .right:
-            return dependsOnServerFacts ? router.openRoute(for: link, in: context, open: serverFacts) : nil
-        case .wrong:
-            guard dependsOnServerFacts || dependsOnTime else { return nil }
-            return router.openRoute(for: link, in: context, open: serverFacts.union(OpenFacts(["time"])))
-        }
+        let open = clock == .right ? serverFacts : serverFacts.union(OpenFacts(["time"]))
+        return open.isEmpty ? nil : router.openRoute(for: link, in: context, open: open)
     }
 
     private func resolved(_ resolution: Resolution, _ url: String, _ context: LinkContext) -> LinkAnswer {

@@ -1,4 +1,5 @@
 import LinkRouting
+import LinkTable
 
 /// Questions to the server.
 extension ClientWorker {
@@ -34,16 +35,27 @@ extension ClientWorker {
         guard response.status == 200 else {
             throw LinkClient.AskError.refused(status: response.status, response.problem)
         }
+        let answer: ServerAnswer
         do {
-            let answer = try ServerAnswer(response.body, to: url)
-            return ResolvedLink(
-                url: url,
-                resolution: answer.resolution,
-                context: context,
-                source: .server(revision: answer.revision, continuation: answer.continuation)
-            )
+            answer = try ServerAnswer(response.body, to: url)
         } catch {
             throw LinkClient.AskError.unreadable("\(error)")
         }
+        try requireOwn(answer)
+        return ResolvedLink(
+            url: url,
+            resolution: answer.resolution,
+            context: context,
+            source: .server(revision: answer.revision, continuation: answer.continuation)
+        )
+    }
+
+    /// Refuses an answer of another tenant of the server, like a table of another tenant: its screens are not those of
+    /// this app.
+    private func requireOwn(_ answer: ServerAnswer) throws {
+        guard let tenant = answer.tenant, tenant != setup.scope.tenant else { return shared.set(.answer, nil) }
+        let error = LinkClient.AskError.otherTenant(tenant.rawValue, configured: setup.scope.tenant.rawValue)
+        shared.set(.answer, (TableRejection.otherTenant(tenant).code, "\(error)"))
+        throw error
     }
 }

@@ -96,12 +96,14 @@ actor ClientWorker {
                 keys: setup.keys,
                 expecting: setup.scope,
                 notOlderThan: version,
-                at: now
+                at: now,
+                // The server checks a table before it signs it, and an app checks a download before it stores it.
+                checking: origin == .download ? .everyRoute : .noRoute
             )
             shared.set(kind, nil)
             return ActiveTable(
                 table,
-                entityTag: SignedTable.entityTag(of: bytes),
+                signed: bytes,
                 origin: origin,
                 serverFacts: setup.serverFacts
             )

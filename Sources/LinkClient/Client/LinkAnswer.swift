@@ -16,6 +16,9 @@ public enum LinkAnswer: Sendable, Hashable {
         case serverRoute
         /// The route that matches needs features that this version of the engine lacks.
         case missingFeatures([String])
+        /// This route may match, and cannot be read, for the reason that follows. The table is signed, so the program that
+        /// signed it has an error.
+        case unreadableRoute(RouteID, String)
         /// The condition of this route depends on a fact that only the server knows.
         case serverFact(RouteID)
 
@@ -27,6 +30,8 @@ public enum LinkAnswer: Sendable, Hashable {
             case .serverRoute: "A route that only the server knows may match. Ask the server."
             case .missingFeatures(let features):
                 "The route needs \(features.joined(separator: ", ")), which this version of the app lacks. Ask the server."
+            case .unreadableRoute(let route, let problem):
+                "The route '\(route)' cannot be read: \(problem) Ask the server, and tell the team of the table."
             case .serverFact(let route):
                 "The route '\(route)' depends on a fact that only the server knows. Ask the server."
             }

@@ -84,6 +84,11 @@ struct ClientSetup: Sendable {
                 throw LinkClient.ConfigurationError("keys[\(keys.count)]: \(error)")
             }
         }
+        if let index = keys.firstIndex(where: { key in keys.contains { $0.id == key.description } }) {
+            throw LinkClient.ConfigurationError(
+                "keys[\(index)] is the id (kid) of another key; remove it. A public key is the 43 characters of 'x'."
+            )
+        }
         self.keys = keys
         if let server = configuration.server, previewServer == nil {
             self.server = try Self.address(server)

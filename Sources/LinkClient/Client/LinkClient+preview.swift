@@ -90,7 +90,7 @@ extension LinkClient {
         return LinkClient(
             try ClientSetup(configuration, previewServer: transport == nil ? nil : "https://preview.invalid"),
             .live,
-            table: ActiveTable(table, entityTag: nil, origin: .preview, serverFacts: OpenFacts())
+            table: ActiveTable(table, signed: nil, origin: .preview, serverFacts: OpenFacts())
         )
     }
 }

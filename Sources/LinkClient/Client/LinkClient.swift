@@ -47,7 +47,11 @@ public final class LinkClient: Sendable {
             let now = environment.now()
             if table.isClockWrong(at: now) { clock = .wrong } else { context.now = now }
         }
-        return table.resolve(url, in: context, clock: clock)
+        let answer = table.resolve(url, in: context, clock: clock)
+        if case .undecided(.unreadableRoute(let route, let problem)) = answer {
+            shared.set(.unreadableRoute, ("unreadable", "The route '\(route)' cannot be read: \(problem)"))
+        }
+        return answer
     }
 
     /// Asks the server for the answer. The server records the link, so the app does not report it.
@@ -137,6 +141,8 @@ public final class LinkClient: Sendable {
         /// The server refused the request with this status.
         case refused(status: Int, String)
         case unreadable(String)
+        /// The link belongs to another tenant of the server than the configured one.
+        case otherTenant(String, configured: String)
 
         public var description: String {
             switch self {
@@ -147,6 +153,9 @@ public final class LinkClient: Sendable {
                 "The server refused the request with status \(status): \(reason)\(Self.advice(on: status))"
             case .unreadable(let reason):
                 "The response cannot be read: \(reason). Check that 'server' is the public address of a Fingerpost server."
+            case .otherTenant(let tenant, let own):
+                "The link belongs to the tenant '\(tenant)', and this app to '\(own)'. If the link is one of this app, "
+                    + "correct 'tenant'."
             }
         }
 

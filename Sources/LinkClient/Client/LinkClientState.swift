@@ -35,7 +35,7 @@ public struct LinkClientState: Sendable, Hashable {
     /// Something that does not work at present.
     public struct Problem: Sendable, Hashable, CustomStringConvertible {
         public var kind: Kind
-        /// For a rejected table, the reason as a stable word such as `bad_signature`; else nil.
+        /// For a rejected table or route, the reason as a stable word such as `bad_signature`; else nil.
         public var code: String?
         /// What failed and what to do, for developers.
         public var message: String
@@ -49,6 +49,8 @@ public struct LinkClientState: Sendable, Hashable {
         case storedTable
         /// The downloaded table is not accepted. The previous one stays in use.
         case downloadedTable
+        /// A route of the table in use cannot be read. The server must decide about its links.
+        case unreadableRoute
         /// No table can be downloaded.
         case download
         /// A file cannot be written. The client continues in memory.
@@ -57,5 +59,7 @@ public struct LinkClientState: Sendable, Hashable {
         case delivery
         /// The server refused a report, which is therefore lost.
         case refusedReport
+        /// The last answer of the server is not accepted, because it belongs to another tenant.
+        case answer
     }
 }

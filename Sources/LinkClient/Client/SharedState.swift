@@ -1,4 +1,5 @@
 import LinkRouting
+import LinkTable
 
 /// What the callers of a client read and its worker writes.
 final class SharedState: Sendable {
@@ -23,7 +24,10 @@ final class SharedState: Sendable {
     /// Puts a table into use.
     func use(_ table: ActiveTable) {
         content.withLock { $0.table = table }
-        change { $0.table = table.state }
+        change { state in
+            state.table = table.state
+            state.problems.removeAll { $0.kind == .unreadableRoute }
+        }
     }
 
     /// Changes the state, and tells all readers if it differs.

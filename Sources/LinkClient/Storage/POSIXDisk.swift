@@ -19,7 +19,9 @@ package struct POSIXDisk: ClientDisk {
             throw failure("read", path)
         }
         defer { _ = close(file) }
+        var status = stat()
         var bytes: [UInt8] = []
+        if fstat(file, &status) == 0 { bytes.reserveCapacity(min(Int(clamping: status.st_size), limit) + 1) }
         var buffer = Array(repeating: UInt8(0), count: 64 << 10)
         while bytes.count <= limit {
             let wanted = min(buffer.count, limit + 1 - bytes.count)

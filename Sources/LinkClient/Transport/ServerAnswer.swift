@@ -5,6 +5,8 @@ package struct ServerAnswer: Sendable, Hashable {
     package var resolution: Resolution
     /// The id of the recorded event.
     package var id: String?
+    /// The tenant that owns the link; nil if no tenant of the server does.
+    package var tenant: TenantID?
     package var revision: Revision?
     /// The token with which the app continues after a sign-in.
     package var continuation: String?
@@ -43,6 +45,7 @@ package struct ServerAnswer: Sendable, Hashable {
         let document = DocumentField(try JSONReader.parse(bytes, limits: Self.limits), path: "")
         let object = try document.anyObject()
         id = try object["id"]?.text()
+        tenant = try object["tenant"]?.identifier(TenantID.self)
         revision = try object["revision"]?.int(in: 1...Int64.max).asRevision
         continuation = try object["continuation"]?.anyObject()["token"]?.text()
         // Unknown outcomes and actions have documented meanings.

@@ -1,3 +1,5 @@
+import LinkTable
+
 #if canImport(FoundationNetworking)
     import Foundation
     public import FoundationNetworking

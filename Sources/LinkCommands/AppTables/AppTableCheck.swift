@@ -5,7 +5,7 @@ import OutboundHTTP
 
 /// Checks the table that a server serves to an app, as `fingerpost table doctor` reports it.
 package struct AppTableCheck: Sendable {
-    /// Nil if the app would refuse what the server sends.
+    /// The table that the server sends; nil if the app would refuse it.
     package private(set) var table: AppTable?
     package private(set) var findings: [Problem] = []
 
@@ -17,7 +17,7 @@ package struct AppTableCheck: Sendable {
         package var line: String { "\(severity.rawValue): \(message) (\(code))" }
     }
 
-    /// With less time before its expiry, a table should have been signed again.
+    /// A server signs a table again before it has fewer days left than this.
     private static let leastDaysLeft: Int64 = 7
 
     package init(

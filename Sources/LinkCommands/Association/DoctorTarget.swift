@@ -6,7 +6,7 @@ package struct DoctorTarget {
     package let host: String
     package let port: UInt16?
     package let isWildcard: Bool
-    /// The host that people take for the same: with `www.` added or removed. Nil if there is none.
+    /// The host with `www.` added or removed, which people treat as the same host; nil if there is none.
     package let twin: String?
 
     package init(_ text: String) throws {

@@ -8,7 +8,7 @@ package struct HostCheck {
     let platform: AssociationPlatform
     private let app: String?
     let http: OutboundHTTP
-    /// Nil if Apple's CDN must not be asked.
+    /// Apple's CDN; nil if it must not be queried.
     private let cdn: CDN?
     package private(set) var answers: [Answer] = []
     package internal(set) var files: [AssociationReport.File] = []
@@ -91,7 +91,7 @@ package struct HostCheck {
         )
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
     mutating func ask(_ url: String, by http: OutboundHTTP) async -> Answer {
         let headers = [("User-Agent", platform == .ios ? "AASA-Bot/1.0.0" : "fingerpost-doctor"), ("Accept", "*/*")]
@@ -180,7 +180,7 @@ package struct HostCheck {
         )
     }
 
-    // MARK: Judging
+    // MARK: Findings
 
     private func judge(_ response: OutboundHTTP.Response) -> [AssociationFinding] {
         let hosting = AssociationHosting(

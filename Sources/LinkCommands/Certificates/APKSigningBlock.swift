@@ -47,8 +47,8 @@ struct APKSigningBlock {
         guard !certificates.isEmpty else { throw Failure.noBlock }
     }
 
-    /// Returns the offset of the ZIP archive's central directory. Its place is in the record at the end of the file, before
-    /// a comment of at most 65,535 bytes.
+    /// Returns the offset of the ZIP archive's central directory. The record at the end of the file contains it. A comment
+    /// of at most 65,535 bytes may follow the record.
     private static func centralDirectory(
         _ size: Int,
         _ read: (_ offset: Int, _ count: Int) throws -> [UInt8]

@@ -9,7 +9,7 @@ package struct SigningCertificates {
     package struct Entry {
         /// SHA-256 of the certificate in the form of the settings: 32 upper-case pairs with colons.
         package let fingerprint: String
-        /// Where the certificate was found, such as `APK Signature Scheme v3` or `alias upload`.
+        /// The location of the certificate, such as `APK Signature Scheme v3` or `alias upload`.
         package let place: String
         /// The name of the published private key; nil if the key is not known to be public.
         package var publicKey: String? { PublicCertificates.name(of: fingerprint) }
@@ -113,8 +113,8 @@ package struct SigningCertificates {
         case certificate, encrypted
     }
 
-    /// Tells a certificate, which begins with two SEQUENCEs, from a PKCS #12 keystore, which begins with a SEQUENCE and
-    /// its version; nil for anything else.
+    /// Distinguishes a certificate, which begins with two SEQUENCEs, from a PKCS #12 keystore, which begins with a
+    /// SEQUENCE and its version; nil for anything else.
     private static func der(_ bytes: [UInt8]) -> DER? {
         guard bytes.first == 0x30, bytes.count > 6 else { return nil }
         let lengthBytes = bytes[1] < 0x80 ? 0 : Int(bytes[1] & 0x7F)

@@ -78,7 +78,8 @@ extension JSONNode {
         return lines.lines
     }
 
-    /// What a ranking of unmatched paths does not show, and the setting that changes it; nil if paths are whole.
+    /// A note on a ranking of unmatched paths: how the settings shorten paths, and the setting that records them whole;
+    /// nil if they are recorded whole.
     package var unmatchedPathNote: String? {
         let recorded: String? =
             switch self["unmatchedPath"]?.text {

@@ -3,9 +3,7 @@ import Foundation
 /// Reads a text file, or standard input for `-`.
 package func readText(_ path: String) throws -> String {
     do {
-        guard path != "-" else {
-            return String(decoding: try FileHandle.standardInput.readToEnd() ?? Data(), as: UTF8.self)
-        }
+        guard path != "-" else { return String(decoding: try standardInput(), as: UTF8.self) }
         let data = try Data(contentsOf: URL(filePath: path))
         guard let text = String(validating: data, as: UTF8.self) else {
             throw fail("\(path) is not UTF-8; save it as UTF-8.", .unreadableInput)
@@ -21,14 +19,30 @@ package func readText(_ path: String) throws -> String {
 /// Reads a file, or standard input for `-`. Association files need not be UTF-8 to be judged.
 package func readBytes(_ path: String) throws -> [UInt8] {
     do {
-        guard path != "-" else { return Array(try FileHandle.standardInput.readToEnd() ?? Data()) }
+        guard path != "-" else { return try standardInput() }
         return Array(try Data(contentsOf: URL(filePath: path)))
+    } catch let error as CommandFailure {
+        throw error
     } catch {
         throw fail("\(path) cannot be read: \(unreadableReason(path, error)).", .unreadableInput)
     }
 }
 
-/// Says why a file cannot be read, and what to do.
+/// The maximum number of bytes that are read from standard input, which may never end.
+private let maximumInput = 256 << 20
+
+private func standardInput() throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    while let piece = try FileHandle.standardInput.read(upToCount: 1 << 20), !piece.isEmpty {
+        bytes += piece
+        guard bytes.count <= maximumInput else {
+            throw fail("standard input has more than \(maximumInput) bytes; name a smaller file.", .unreadableInput)
+        }
+    }
+    return bytes
+}
+
+/// Returns the reason why a file cannot be read, and advice.
 package func unreadableReason(_ path: String, _ error: any Error) -> String {
     var isDirectory: ObjCBool = false
     if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue {

@@ -1,6 +1,6 @@
 package import LinkRouting
 
-/// What a key may do, as text for people.
+/// The permissions of a key, as text for people.
 package struct KeyGrantText {
     package let lines: [String]
 

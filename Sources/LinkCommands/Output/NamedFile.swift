@@ -19,7 +19,7 @@ package func write(_ text: String, toFile path: String) throws {
     }
 }
 
-/// Says why a file cannot be written, and what to do.
+/// Returns the reason why a file cannot be written, and advice.
 package func unwritableReason(_ error: any Error) -> String {
     switch (error as? CocoaError)?.code {
     case .fileNoSuchFile?, .fileReadNoSuchFile?: "its directory does not exist; create it, or check the path"

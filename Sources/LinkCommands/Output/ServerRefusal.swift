@@ -4,15 +4,19 @@ package import LinkRouting
 package struct ServerRefusal {
     private let status: Int
     private let body: JSONNode
+    private let words: CommandWords
 
-    /// - Parameter body: The problem of the response; null if it has none.
-    package init(status: Int, body: JSONNode) {
+    /// - Parameters:
+    ///   - body: The problem of the response; null if it has none.
+    ///   - tenant: The tenant of the request; nil for a request that belongs to none.
+    package init(status: Int, body: JSONNode, tenant: String? = nil) {
         self.status = status
         self.body = body
+        words = CommandWords(tenant: tenant)
     }
 
     package var text: String {
-        let detail = body["detail"]?.text ?? "the server responded with \(status)"
+        let detail = body["detail"]?.text.map(words.replacing) ?? "the server responded with \(status)"
         switch body["code"]?.text {
         case "missing_key":
             return "The server answers this only with a key that has the scope 'resolve'. Use --key or FINGERPOST_KEY."
@@ -23,7 +27,7 @@ package struct ServerRefusal {
         }
     }
 
-    /// How to give another key, for a response that concerns the key.
+    /// Advice to pass another key; nil unless the response concerns the key.
     private var advice: String? {
         switch status {
         case 401: "Use --key or FINGERPOST_KEY with another key."

@@ -7,7 +7,7 @@ struct SchemaText {
 
     init(_ schema: JSONNode) { self.schema = schema }
 
-    /// Such as `integer` or `list of [Route](#route)`.
+    /// The type, such as `integer` or `list of [Route](#route)`.
     var type: String {
         if let reference = definition {
             let title = ReferencePage.title(reference)
@@ -23,10 +23,10 @@ struct SchemaText {
         return names.isEmpty ? "any" : Self.joined(names.map(named))
     }
 
-    /// Empty if there is none.
+    /// The default; empty if there is none.
     var standard: String { schema["default"].map { "`\(Self.shown($0))`" } ?? "" }
 
-    /// Empty if there are none. The limits of a referenced definition are stated there.
+    /// The limits; empty if there are none. The limits of a referenced definition are stated there.
     var limits: String {
         var limits: [String] = []
         add(range("minimum", "maximum", { "\($0) to \($1)" }, { "at least \($0)" }, { "at most \($0)" }), &limits)

@@ -21,7 +21,7 @@ package struct AdminClient {
         package let status: Int
         package let eTag: String?
         package let bytes: [UInt8]
-        /// Null if the body is not JSON.
+        /// The parsed body; null if it is not JSON.
         package let body: JSONNode
     }
 
@@ -29,12 +29,15 @@ package struct AdminClient {
     package struct Refusal: Error {
         package let status: Int
         package let body: JSONNode
+        /// The tenant of the request; nil for a request that belongs to none.
+        package let tenant: String?
 
         package var code: String { body["code"]?.text ?? "" }
 
-        package init(status: Int, body: JSONNode) {
+        package init(status: Int, body: JSONNode, tenant: String? = nil) {
             self.status = status
             self.body = body
+            self.tenant = tenant
         }
     }
 
@@ -66,7 +69,11 @@ package struct AdminClient {
             )
             let node = (try? JSONReader.parse(response.body, limits: Self.limits)) ?? .null
             if let reason = wrongAddress(response, node) { throw fail(reason, .unavailable) }
-            guard (200..<300).contains(response.status) else { throw Refusal(status: response.status, body: node) }
+            guard (200..<300).contains(response.status) else {
+                let parts = path.split(separator: "/")
+                let tenant = parts.count > 1 && parts[0] == "tenants" ? String(parts[1]) : nil
+                throw Refusal(status: response.status, body: node, tenant: tenant)
+            }
             let eTag = response.header("ETag").map { $0.trimmingCharacters(in: ["\""]) }
             return Answer(status: response.status, eTag: eTag, bytes: response.body, body: node)
         } catch let failure as OutboundHTTP.Failure {

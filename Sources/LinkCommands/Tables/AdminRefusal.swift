@@ -18,7 +18,7 @@ package func tellingRefusalsOfChanges<Result>(_ body: () async throws -> Result)
         // A server error may have happened after the change.
         let isCertain = (400..<500).contains(refusal.status)
         let failure = refusal.failure
-        let isSaid = failure.lines.last?.contains("othing was changed") == true
+        let isSaid = failure.lines.contains { $0.contains("othing was changed") }
         throw CommandFailure(
             lines: failure.lines + (isCertain && !isSaid ? [nothingChanged] : []),
             status: failure.status
@@ -31,7 +31,10 @@ package let nothingChanged = "Nothing was changed."
 
 extension AdminClient.Refusal {
     /// The refusal as text for people: its detail, findings, suite failures and conflicts.
-    package var failure: CommandFailure {
+    package var failure: CommandFailure { failure(in: nil) }
+
+    /// - Parameter file: The file that was sent, for a command that sends several.
+    package func failure(in file: String?) -> CommandFailure {
         var lines: [String] = []
         for finding in body["findings"]?.elements ?? [] { lines.append("  \(FindingText(finding).line)") }
         lines += SuiteFailureLines(body["suiteFailures"]?.elements ?? []).lines.map { "  \($0)" }
@@ -39,6 +42,7 @@ extension AdminClient.Refusal {
             lines.append("  \(conflict["kind"]?.text ?? "") '\(conflict["subject"]?.text ?? "")'")
             for side in ["base", "live", "draft"] { lines.append("    \(side): \(conflict[side]?.json() ?? "null")") }
         }
-        return fail(ServerRefusal(status: status, body: body).text, .failed, more: lines)
+        let text = ServerRefusal(status: status, body: body, tenant: tenant).text
+        return fail(file.map { "\($0): \(text)" } ?? text, .failed, more: lines)
     }
 }

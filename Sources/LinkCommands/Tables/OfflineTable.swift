@@ -10,7 +10,7 @@ package struct OfflineTable {
     package let router: Router
     package let published: PublishedTable
     private let now: Timestamp
-    /// Set if the file has no settings: the table then applies to every link.
+    /// The table of a file without settings, which applies to every link; nil for other files.
     private let bare: PublishedTable?
 
     /// Loads a file.
@@ -81,15 +81,31 @@ package struct OfflineTable {
         if answer.resolution.action == .signIn {
             response.warnings.append("Only a server can issue a continuation; offline it is null.")
         }
+        if bare == nil, answer.table == nil, let link = answer.link { response.warnings.append(unowned(link)) }
         return response
+    }
+
+    /// Says that the file's settings have no such host or scheme, so that no route was tried.
+    private func unowned(_ link: DeepLink) -> String {
+        let identity = published.settings.identity
+        let (kind, name) = link.host.map { ("domain", $0) } ?? ("scheme", link.scheme)
+        let known = link.host == nil ? identity.schemes.map(\.name) : identity.domains.map(\.host)
+        let near = name.nearest(among: known.sorted()).map { "; did you mean '\($0)'?" } ?? "."
+        return "The settings of this file have no \(kind) '\(name)', so no route was tried\(near)"
     }
 }
 
 extension Finding {
     /// The finding as text for people: place, message, example link and fix.
-    package var line: String {
+    package var line: String { line(in: nil) }
+
+    /// - Parameter file: The file that was checked, if the text does not name it before.
+    package func line(in file: String?) -> String {
         let shown = example.map { message.contains($0) ? "" : " Example: \($0)." } ?? ""
-        let place = position.flatMap { $0.line > 0 ? "line \($0.line), column \($0.column): " : nil } ?? ""
+        let place =
+            position.flatMap {
+                $0.line > 0 ? "\(file.map { "\($0), " } ?? "")line \($0.line), column \($0.column): " : nil
+            } ?? ""
         return
             "\(severity.rawValue): \(place)\(path.isEmpty ? "" : path + ": ")\(message)\(shown)\(fix.isEmpty ? "" : " \(fix)")"
     }

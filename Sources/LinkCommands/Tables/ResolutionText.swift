@@ -16,6 +16,7 @@ package struct ResolutionText {
 
     private let answer: JSONNode
     private let landings: [Landing]
+    private let route: Route?
 
     /// The maximum number of routes that came near; --json prints all of them.
     private static let near = 5
@@ -23,9 +24,11 @@ package struct ResolutionText {
     /// - Parameters:
     ///   - answer: The answer for the caller's context, as in `POST /resolve`.
     ///   - landings: The answers for other contexts.
-    package init(_ answer: JSONNode, landings: [Landing]) {
+    ///   - route: The route that the answer names.
+    package init(_ answer: JSONNode, landings: [Landing], route: Route? = nil) {
         self.answer = answer
         self.landings = landings
+        self.route = route
     }
 
     package var lines: [String] {
@@ -37,6 +40,7 @@ package struct ResolutionText {
         let destination = answer["destination"]
         row("screen", destination.flatMap(Self.screen))
         row("data", destination?["data"]?.json())
+        for part in route.map({ InstallText($0, answer).rows }) ?? [] { row(part.name, part.text) }
         row("continuation", answer["action"]?.text == "sign_in" ? "after signing in" : nil)
         for landing in landings where answer["outcome"]?.text != "rejected" { row(landing.name, place(landing.answer)) }
         return [headline] + TextColumns(rows, others: .left).lines + nearRoutes + warnings

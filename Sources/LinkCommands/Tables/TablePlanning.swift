@@ -47,6 +47,28 @@ package struct TablePlanning: Sendable {
         package var isEmpty: Bool { !changesSettings && !changesTable }
         package var onlySuitesFail: Bool { errors.isEmpty }
         package var isRefused: Bool { !errors.isEmpty || !suiteFailures.isEmpty }
+        /// Why the server would reject the file, and what to do; nil if it would not.
+        ///
+        /// - Parameters:
+        ///   - path: The file.
+        ///   - suites: The names of the suites that are stored with it.
+        ///   - tense: What a rejection means for the server.
+        package func rejection(of path: String, with suites: [String], _ tense: Tense) -> String? {
+            guard errors.isEmpty else {
+                return "The file has errors, so \(tense.rawValue): 'fingerpost check \(path)' shows their lines."
+            }
+            let failing = Set(suiteFailures.compactMap { $0["suite"]?.text })
+            guard !failing.isEmpty else { return nil }
+            let subject = failing.isSubset(of: suites) ? "A suite" : "A stored suite"
+            return "\(subject) fails, so \(tense.rawValue): fix the table, change the suite (--suite FILE), or publish "
+                + "nevertheless with --override REASON."
+        }
+
+        package enum Tense: String, Sendable {
+            case would = "it would be rejected"
+            case was = "nothing was changed"
+        }
+
         package var suiteFailures: [JSONNode] { body["suiteFailures"]?.elements ?? [] }
         private var errors: [JSONNode] { findings.filter { $0["severity"]?.text == "error" } }
         private var findings: [JSONNode] { body["findings"]?.elements ?? [] }

@@ -23,8 +23,8 @@ package struct Bytes16: Sendable, Hashable, RandomAccessCollection {
 
     package var startIndex: Int { 0 }
     package var endIndex: Int { 16 }
-    package subscript(place: Int) -> UInt8 {
-        UInt8(truncatingIfNeeded: (place < 8 ? high : low) >> UInt64(56 - place % 8 * 8))
+    package subscript(index: Int) -> UInt8 {
+        UInt8(truncatingIfNeeded: (index < 8 ? high : low) >> UInt64(56 - index % 8 * 8))
     }
 
     // MARK: Text
@@ -38,8 +38,8 @@ package struct Bytes16: Sendable, Hashable, RandomAccessCollection {
 
         fileprivate var length: Int { self == .uuid ? 36 : 32 }
 
-        fileprivate func hasDash(at place: Int) -> Bool {
-            switch place {
+        fileprivate func hasDash(at index: Int) -> Bool {
+            switch index {
             case 8, 13, 18, 23: self == .uuid
             default: false
             }
@@ -50,8 +50,8 @@ package struct Bytes16: Sendable, Hashable, RandomAccessCollection {
     package init?(_ text: String, _ form: Form) {
         guard text.utf8.count == form.length else { return nil }
         var (high, low) = (UInt64(0), UInt64(0))
-        for (place, character) in text.utf8.enumerated() {
-            if form.hasDash(at: place) {
+        for (index, character) in text.utf8.enumerated() {
+            if form.hasDash(at: index) {
                 guard character == UInt8(ascii: "-") else { return nil }
                 continue
             }
@@ -93,7 +93,7 @@ package struct Bytes16: Sendable, Hashable, RandomAccessCollection {
             write(high, atGroups: 9, 14)
             write(low >> 32, atGroups: 19, 24)
             write(low, atGroups: 28, 32)
-            for place in [8, 13, 18, 23] { text[place] = UInt8(ascii: "-") }
+            for index in [8, 13, 18, 23] { text[index] = UInt8(ascii: "-") }
         case .digits:
             write(high >> 32, atGroups: 0, 4)
             write(high, atGroups: 8, 12)

@@ -70,7 +70,7 @@ extension Event {
         /// The time from the request's arrival to the recorder, without the commit. Shared by the links of a batch.
         package var latencyMicroseconds: Int64?
 
-        /// What the app did; set for the source `app`, like the two below.
+        /// The result in the app. This property and the next two are set for the source `app` only.
         package var result: AppResult?
         package var engineVersion: String?
         package var agreement: Agreement?

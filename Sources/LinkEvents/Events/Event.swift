@@ -70,7 +70,7 @@ package struct Event: Sendable, Hashable {
         package static let app = Kind(rawValue: "app")
     }
 
-    /// What an app did with the destination of its own decision.
+    /// The action of an app on the destination that it decided itself.
     package enum AppResult: String, Sendable, CaseIterable {
         case shown, failed
     }

@@ -88,7 +88,7 @@ extension EventFieldVisitor {
     }
 }
 
-/// How an export writes a field.
+/// The form in which an export writes a field.
 enum ExportForm {
     case plain
     /// A count of milliseconds, written as a time.

@@ -1,7 +1,7 @@
 package import LinkRouting
 import Synchronization
 
-/// How far the exports of each tenant are, for metrics. A process that starts reads it from the ledger.
+/// The progress of the exports of each tenant, for metrics. A process that starts reads it from the ledger.
 package final class ExportProgress: Sendable {
     package struct Entry: Sendable, Hashable {
         /// Scheduled exports that failed since the process started.

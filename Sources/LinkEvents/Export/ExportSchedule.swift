@@ -3,7 +3,7 @@ package import LinkRouting
 
 /// Defines when a tenant's windows end.
 package enum ExportSchedule: Sendable, Hashable {
-    /// At every full UTC hour.
+    /// Exports at every full UTC hour.
     case hourly
     /// Once a day at a wall time. If a clock change skips the wall time, the first instant after the gap. If the wall
     /// time occurs twice, the earlier one.

@@ -175,7 +175,7 @@ extension Exporter {
         let rows: RowSummary
     }
 
-    /// What the manifest contains about the rows.
+    /// The part of the manifest about the rows.
     struct RowSummary {
         private(set) var count: Int64 = 0
         private(set) var last: Int64 = 0

@@ -47,7 +47,7 @@ package actor Exporter: Service {
     let logger: Logger
     package nonisolated let progress = ExportProgress()
 
-    private let turns = ExportTurns()
+    private let queue = ExportQueue()
 
     static let pageSize = 1_000
     /// The chunk size for reading a file back.
@@ -261,11 +261,11 @@ package actor Exporter: Service {
     /// Runs `body` alone. Needed because actors are reentrant: another call may run while one awaits. Throws
     /// ``ExportRefusal`` if too many are waiting.
     func exclusively<Result>(
-        _ purpose: ExportTurns.Purpose,
+        _ purpose: ExportQueue.Purpose,
         _ body: () async throws -> Result
     ) async throws -> Result {
-        try await turns.take(purpose)
-        defer { turns.giveBack() }
+        try await queue.acquire(purpose)
+        defer { queue.release() }
         return try await body()
     }
 

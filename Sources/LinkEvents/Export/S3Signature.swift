@@ -11,7 +11,7 @@ package import LinkRouting
 package struct S3Credentials: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     let accessKeyID: String
     let secretAccessKey: String
-    /// Set for temporary credentials.
+    /// The session token of temporary credentials; nil for others.
     let sessionToken: String?
 
     package init(accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil) {

@@ -15,7 +15,9 @@ package final class EventRecorder: Service {
     private let store: any EventStore
     private let now: @Sendable () -> Timestamp
     private let logger: Logger
-    private let writer = Writer()
+    /// Its own thread, which appends block. Completions are called on it too, so that an event crosses threads only once
+    /// on its way to the disk.
+    private let writer = BlockingTaskExecutor(label: "fingerpost.log")
     private let state: Mutex<State>
     /// Notifies listeners of commits.
     package let commits = CommitFeed()
@@ -53,13 +55,6 @@ package final class EventRecorder: Service {
         state = Mutex(State())
         // Registers the counters at 0. A rate includes the first refusal only if the counter existed before.
         _ = Self.rejected
-    }
-
-    /// Runs on its own thread, which appends block. Completions are called on it too, so that an event crosses threads
-    /// only once on its way to the disk.
-    private actor Writer {
-        private let executor = BlockingExecutor(label: "fingerpost.log")
-        nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     }
 
     /// Submits the events of one request: at most 100, committed together. `completion` is called once, after the
@@ -134,19 +129,18 @@ package final class EventRecorder: Service {
     /// is stored or refused. Throws after a failed write or fsync.
     package func run() async throws {
         try await withTaskCancellationOrGracefulShutdownHandler {
-            try await writeWhatComes(on: writer)
+            try await withTaskExecutorPreference(writer) { try await self.writeWhatComes() }
         } onCancelOrGracefulShutdown: {
             self.stop()
         }
     }
 
-    // The isolation is a parameter of each function up to the suspension. A continuation that is created in a function
-    // without it resumes on the global executor: each commit then takes two more changes of threads.
-
-    private func writeWhatComes(on writer: isolated Writer) async throws {
-        while let work = await nextWork(on: writer) {
+    /// Runs on ``writer``, whatever the isolation of the caller: `@concurrent` means the executor that the task prefers.
+    @concurrent
+    private func writeWhatComes() async throws {
+        while let work = await nextWork() {
             switch work {
-            case .batch(let requests): try await write(requests, on: writer)
+            case .batch(let requests): try await write(requests)
             case .fence(let completion):
                 do {
                     completion(.success(try await store.lastSequence()))
@@ -172,7 +166,7 @@ package final class EventRecorder: Service {
         case wait
     }
 
-    private func nextWork(on writer: isolated Writer) async -> RecorderStateMachine.Work? {
+    private func nextWork() async -> RecorderStateMachine.Work? {
         while true {
             let step = state.withLock { state -> Step in
                 if let work = state.machine.take() { return .work(work) }
@@ -195,10 +189,10 @@ package final class EventRecorder: Service {
         }
     }
 
-    private func write(_ requests: [RecorderStateMachine.Request], on writer: isolated Writer) async throws {
+    private func write(_ requests: [RecorderStateMachine.Request]) async throws {
         let start = ContinuousClock.now
         do {
-            try await commit(requests, on: writer)
+            try await commit(requests)
             if wasDiskFull(now: false) { logger.notice("the disk has free space again; events are recorded") }
         } catch EventStoreError.full {
             if !wasDiskFull(now: true) {
@@ -207,7 +201,7 @@ package final class EventRecorder: Service {
             refuse(requests, .diskFull)
         } catch EventStoreError.refused where requests.count > 1 {
             // One of them cannot be stored: each request gets its own transaction, so that only the offender fails.
-            try await writeOneByOne(requests, on: writer)
+            try await writeOneByOne(requests)
         } catch EventStoreError.refused(let problem) {
             logger.error("an event could not be stored", metadata: ["problem": "\(problem)"])
             refuse(requests, .unstorable)
@@ -219,10 +213,10 @@ package final class EventRecorder: Service {
         Self.commitDuration.record(duration: ContinuousClock.now - start)
     }
 
-    private func writeOneByOne(_ requests: [RecorderStateMachine.Request], on writer: isolated Writer) async throws {
+    private func writeOneByOne(_ requests: [RecorderStateMachine.Request]) async throws {
         for (index, request) in requests.enumerated() {
             do {
-                try await write([request], on: writer)
+                try await write([request])
             } catch {
                 refuse(requests[(index + 1)...], .ioError)
                 throw error
@@ -230,7 +224,7 @@ package final class EventRecorder: Service {
         }
     }
 
-    private func commit(_ requests: [RecorderStateMachine.Request], on writer: isolated Writer) async throws {
+    private func commit(_ requests: [RecorderStateMachine.Request]) async throws {
         var events: [Event] = []
         events.reserveCapacity(requests.reduce(0) { $0 + $1.events.count })
         for request in requests { events += request.events }

@@ -14,7 +14,7 @@ package actor RetentionService: Service {
     /// The longest sleep, so that a changed setting or a clock jump is noticed.
     private static let longestSleep = Duration.seconds(600)
 
-    /// For how many days after its own a reported event is recognised, if its app sends it again.
+    /// The number of days after its own day in which a reported event is recognised if its app sends it again.
     package static let reportDays: Int64 = 30
 
     private static let blocked = Gauge(label: "fingerpost_retention_blocked_days")

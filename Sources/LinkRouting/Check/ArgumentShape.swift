@@ -1,4 +1,4 @@
-/// What an argument of a route contains, for all of its links.
+/// The content of an argument of a route, for all of its links.
 package struct ArgumentShape: Sendable, Hashable {
     package var type: ArgumentType
     /// Whether some links lack the argument, because it uses an optional query item that they do not have.

@@ -78,7 +78,7 @@ extension Facts {
     }
 
     /// Describes the facts, for example `platform ios and country GB`. For rollouts, it shows the caller's sticky key.
-    /// Empty without facts.
+    /// The text is empty without facts.
     func words(for caller: LinkContext) -> String {
         let words = sets.compactMap { fact, set -> String? in
             if case .rollout = fact { return nil }

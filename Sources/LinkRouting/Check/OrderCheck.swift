@@ -9,14 +9,14 @@ struct OrderCheck {
     let router: Router
     private let budget: WorkBudget
     private(set) var findings: [Finding] = []
-    /// In order of precedence.
+    /// The routes, in order of precedence.
     private let routes: [CheckedRoute]
 
     /// Maximum number of reported overlaps; more are not useful before these are fixed.
     private static let mostOverlaps = 100
     /// Maximum number of remaining sample links to resolve before a route counts as reachable.
     private static let mostSearches = 64
-    /// Of many routes with the same path, only the nearest are compared.
+    /// The maximum number of routes with the same path that are compared with a route; they are the nearest ones.
     private static let mostNeighbours = 100
     private static let mostComparisons = 200_000
     private static let mostParts = 256
@@ -33,7 +33,7 @@ struct OrderCheck {
     private struct CheckedRoute {
         let route: Route
         /// Index of the route in the document.
-        let place: Int
+        let index: Int
         let key: PatternKey
         /// The alternatives of its `when` without contradictory ones; nil when there are too many.
         let alternatives: [Facts]?
@@ -45,14 +45,14 @@ struct OrderCheck {
         self.router = router
         self.budget = budget
         let allHosts = HostSpace.all(of: router.identity)
-        routes = router.table.routes.enumerated().map { place, route in
+        routes = router.table.routes.enumerated().map { index, route in
             let alternatives = route.when.map(\.alternatives) ?? [Facts()]
             let possible = alternatives?.filter { $0.contradictions(router.identity.apps).isEmpty }
             let hosts = route.host.map { HostSpace.spaces(of: $0, router.identity) } ?? allHosts
             guard budget.spend() else {
                 return CheckedRoute(
                     route: route,
-                    place: place,
+                    index: index,
                     key: PatternKey(route.host, route.path.segments),
                     alternatives: nil,
                     spaces: []
@@ -61,13 +61,13 @@ struct OrderCheck {
             let spaces = hosts.isEmpty ? [] : (possible ?? []).map { LinkSpace(route, $0, hosts: hosts) }
             return CheckedRoute(
                 route: route,
-                place: place,
+                index: index,
                 key: PatternKey(route.host, route.path.segments),
                 alternatives: possible,
                 spaces: spaces.filter { !$0.isEmpty }
             )
         }
-        .sorted { ($0.key, $0.place) < ($1.key, $1.place) }
+        .sorted { ($0.key, $0.index) < ($1.key, $1.index) }
     }
 
     mutating func run(now: Timestamp?) {
@@ -180,7 +180,7 @@ struct OrderCheck {
             Finding(
                 isDuplicate ? .duplicateRoute : .unreachableRoute,
                 .error,
-                path: "routes[\(checked.place)]",
+                path: "routes[\(checked.index)]",
                 route: id,
                 message: isDuplicate
                     ? "'\(id)' can never be reached: \(names[0]) comes first and matches exactly the same links."
@@ -267,7 +267,7 @@ struct OrderCheck {
             Finding(
                 .overlappingRoutes,
                 .warning,
-                path: "routes[\(other.place)]",
+                path: "routes[\(other.index)]",
                 route: other.route.id,
                 message: "'\(one.route.id)' and '\(other.route.id)' both match \(overlap.sample.text)"
                     + (caller.isEmpty ? "" : " from a caller with \(caller)")
@@ -281,7 +281,7 @@ struct OrderCheck {
 
     /// Returns advice on how to tell two overlapping routes apart.
     private static func advice(_ one: Route, _ other: Route) -> String {
-        func asked(_ route: Route) -> [String] {
+        func requiredItems(_ route: Route) -> [String] {
             route.query.filter { condition in
                 switch condition.test {
                 case .present, .oneOf, .capture(_, .required): true
@@ -290,7 +290,7 @@ struct OrderCheck {
             }
             .map(\.name)
         }
-        let item = asked(one).first { name in !other.query.contains { $0.name == name } }
+        let item = requiredItems(one).first { name in !other.query.contains { $0.name == name } }
         if let item { return "If '\(one.id)' is meant to come first, add 'query: {\(item): absent}' to '\(other.id)'." }
         guard one.when == nil, other.when == nil else {
             return
@@ -308,7 +308,7 @@ struct OrderCheck {
             Finding(
                 .timeEnded,
                 .info,
-                path: "routes[\(checked.place)].when",
+                path: "routes[\(checked.index)].when",
                 route: checked.route.id,
                 message: "The time window of '\(checked.route.id)' ended at \(last); the route no longer matches.",
                 fix: "Remove the route, or give it a later 'until'."

@@ -7,7 +7,7 @@ struct RouteCheck {
     var findings: [Finding] = []
     /// Whether clicks of the route lead to the page of the table's fallback, at least on one platform.
     private(set) var leadsToFallback = false
-    /// Whether the route names no place: neither in the app nor on the web.
+    /// Whether the route has no destination: neither a screen nor a page nor a store.
     private(set) var isWithoutTarget = false
 
     mutating func run() {
@@ -244,7 +244,7 @@ struct RouteCheck {
 }
 
 extension RouteTarget {
-    /// Whether the target names no place: neither in the app nor on the web.
+    /// Whether the target has no destination: neither a screen nor a page nor a store.
     fileprivate var isEmpty: Bool { open == nil && web == nil && store == nil }
 }
 

@@ -100,6 +100,6 @@ extension RouteTable {
 }
 
 extension WorkBudget {
-    /// For one table: a few seconds of processor time at most.
+    /// The budget for the check of one table: a few seconds of processor time at most.
     public static var tableCheck: WorkBudget { WorkBudget(steps: 50_000_000) }
 }

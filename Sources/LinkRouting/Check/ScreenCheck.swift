@@ -53,17 +53,17 @@ struct ScreenCheck {
         route: RouteID?
     ) -> [Finding] {
         guard let open = target.open else { return [] }
-        var place = Place(path: "\(path).open", nameKey: "screen", route: route)
-        var findings = check(open.screen, open.arguments, captured, at: place)
+        var location = Location(path: "\(path).open", nameKey: "screen", route: route)
+        var findings = check(open.screen, open.arguments, captured, at: location)
         // An entry with the name of the screen and without arguments has the screen's arguments.
         for (index, entry) in open.stack.enumerated() where entry.name != open.screen || !entry.arguments.isEmpty {
-            place.path = "\(path).open.stack[\(index)]"
-            findings += check(entry.name, entry.arguments, captured, at: place)
+            location.path = "\(path).open.stack[\(index)]"
+            findings += check(entry.name, entry.arguments, captured, at: location)
         }
         return findings
     }
 
-    private struct Place {
+    private struct Location {
         var path: String
         let nameKey: String
         let route: RouteID?
@@ -77,13 +77,13 @@ struct ScreenCheck {
         _ name: String,
         _ arguments: [Open.Argument],
         _ captured: [String: ArgumentShape],
-        at place: Place
+        at location: Location
     ) -> [Finding] {
         guard let screen = screens[ExactText(name)] else {
             return [
-                place.finding(
+                location.finding(
                     .unknownScreen,
-                    at: place.nameKey,
+                    at: location.nameKey,
                     "The table declares no screen '\(name)'.",
                     "\(suggestion(for: name, among: names))Correct the name, or add the screen to 'screens'."
                 )
@@ -98,7 +98,7 @@ struct ScreenCheck {
                 let known =
                     names.isEmpty ? "It has no arguments. " : "Its arguments: \(names.joined(separator: ", ")). "
                 findings.append(
-                    place.finding(
+                    location.finding(
                         .unknownArgument,
                         at: "arguments.\(argument.name)",
                         "The screen '\(name)' declares no argument '\(argument.name)'.",
@@ -107,12 +107,14 @@ struct ScreenCheck {
                 )
                 continue
             }
-            if let finding = mismatch(argument, declaration, captured, of: name, at: place) { findings.append(finding) }
+            if let finding = mismatch(argument, declaration, captured, of: name, at: location) {
+                findings.append(finding)
+            }
         }
         for argument in screen.arguments where !argument.isOptional {
             guard !arguments.contains(where: { $0.name.isExactly(argument.name) }) else { continue }
             findings.append(
-                place.finding(
+                location.finding(
                     .missingArgument,
                     at: "arguments",
                     "The screen '\(name)' needs the argument '\(argument.name)' (\(argument.type)).",
@@ -128,12 +130,12 @@ struct ScreenCheck {
         _ declaration: ScreenDeclaration.Argument,
         _ captured: [String: ArgumentShape],
         of screen: String,
-        at place: Place
+        at location: Location
     ) -> Finding? {
         let key = "arguments.\(argument.name)"
         if let value = argument.value.constant {
             guard !declaration.type.accepts(value) else { return nil }
-            return place.finding(
+            return location.finding(
                 .mistypedArgument,
                 at: key,
                 "The argument '\(argument.name)' of '\(screen)' is \(declaration.type), but its value is "
@@ -144,7 +146,7 @@ struct ScreenCheck {
         // A parameter that is not captured is a finding of its own.
         guard let shape = argument.value.shape(captured) else { return nil }
         guard declaration.type.accepts(shape.type) else {
-            return place.finding(
+            return location.finding(
                 .mistypedArgument,
                 at: key,
                 "The argument '\(argument.name)' of '\(screen)' is \(declaration.type), but its value is \(shape.type).",
@@ -152,7 +154,7 @@ struct ScreenCheck {
             )
         }
         guard shape.mayBeMissing, !declaration.isOptional else { return nil }
-        return place.finding(
+        return location.finding(
             .missingArgument,
             at: key,
             "The screen '\(screen)' needs the argument '\(argument.name)', but it is omitted for links without an "

@@ -2,7 +2,7 @@
 ///
 /// A misspelling is rare beside a frequent name, and differs from it in one or two letters of one word. Families of
 /// screens differ as little: plurals and other endings, numbered names, and short words. They are left out, because a
-/// wrong finding costs more than a missed one: whoever declares `screens` gets an exact check.
+/// wrong finding costs more than a missed one. A table that declares `screens` is checked exactly.
 struct ScreenSpelling {
     private let frequent: [Name]
     /// The remaining work, in comparisons of two bytes. Nobody reads thousands of suggestions.

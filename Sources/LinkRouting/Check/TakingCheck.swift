@@ -24,15 +24,15 @@ package struct TakingCheck {
     private struct RankedRoute {
         let route: Route
         let key: PatternKey
-        let place: Int
+        let index: Int
         /// The first segment of all links of the route, case-folded; nil when it varies.
         let firstWord: [UInt8]?
         /// Whether the path consists of literals only, so that it matches a single path.
         let isOneText: Bool
 
-        init(_ route: Route, at place: Int) {
+        init(_ route: Route, at index: Int) {
             self.route = route
-            self.place = place
+            self.index = index
             key = PatternKey(route.host, route.path.segments)
             let segments = route.path.segments
             if case .literal(let literal)? = segments.first {
@@ -43,7 +43,7 @@ package struct TakingCheck {
             isOneText = segments.allSatisfy { if case .literal = $0 { true } else { false } }
         }
 
-        func precedes(_ other: RankedRoute) -> Bool { (key, place) < (other.key, other.place) }
+        func precedes(_ other: RankedRoute) -> Bool { (key, index) < (other.key, other.index) }
 
     }
 

@@ -66,7 +66,7 @@ struct TargetCheck {
                 .destinationNotAllowed,
                 at: key,
                 "The settings do not allow destinations on the host '\(host)'.",
-                "Add the host to settings.destinations.hosts."
+                advice(onHost: host)
             )
             return
         }
@@ -78,6 +78,16 @@ struct TargetCheck {
                 "Use the host of the website instead."
             )
         }
+    }
+
+    /// What to do about a host that the settings do not allow.
+    private func advice(onHost host: String) -> String {
+        let policy = identity.destinations
+        let known = policy.hosts.compactMap { if case .exact(let host) = $0 { host.ascii } else { nil } }
+        let near = host.nearest(among: known).map { "Did you mean '\($0)'? If not, add" } ?? "Add"
+        let isDefault = policy.hosts == DestinationPolicy(ownOf: identity.domains, identity.schemes).hosts
+        return "\(near) the host to settings.destinations.hosts."
+            + (isDefault ? " That list replaces the default, which is the tenant's own domains: name these too." : "")
     }
 
     private mutating func add(_ code: Finding.Code, at key: String?, _ message: String, _ fix: String) {

@@ -1,6 +1,6 @@
-/// An error at one place of a document, with advice on what to write instead.
+/// An error at one path of a document, with advice on what to write instead.
 public struct DocumentError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Such as `table.routes[3].path`.
+    /// The path of the value, such as `table.routes[3].path`.
     public let path: String
     public let position: JSONNode.Position
     public let message: String
@@ -20,8 +20,9 @@ public struct DocumentError: Error, Hashable, Sendable, CustomStringConvertible 
 /// One value of a document with its path, and typed accessors that throw `DocumentError`.
 public struct DocumentField: Sendable {
     public let node: JSONNode
-    /// Of the object or list that contains the value, and the last step. They become a text when an error needs the path.
-    private let parent: Place
+    /// The location of the value: that of its object or list, and the last step. It becomes a text only when an error
+    /// needs the path.
+    private let parent: Location
     private let step: Step
     /// Whether the document comes from the store. Size limits for newly written documents are not applied to it,
     /// because an older version may have accepted more.
@@ -39,7 +40,7 @@ public struct DocumentField: Sendable {
         self.init(node, in: .document(path), .none, isStored: isStored)
     }
 
-    fileprivate init(_ node: JSONNode, in parent: Place, _ step: Step, isStored: Bool) {
+    fileprivate init(_ node: JSONNode, in parent: Location, _ step: Step, isStored: Bool) {
         self.node = node
         self.parent = parent
         self.step = step
@@ -74,26 +75,27 @@ public struct DocumentField: Sendable {
         }
     }
 
-    /// A place in a document. Its text is built for errors only: that of every object would take longer than reading it.
-    fileprivate enum Place: Sendable {
+    /// A location in a document. Its text is built for errors only: to build it for every object would take longer than
+    /// to read the object.
+    fileprivate enum Location: Sendable {
         case document(String)
-        indirect case inside(Place, Step)
+        indirect case inside(Location, Step)
 
         var path: String {
             // Not recursive; the depth of a document is bounded, and so are the steps.
-            var (place, steps) = (self, [Step]())
-            while case .inside(let outer, let step) = place { (place, steps) = (outer, steps + [step]) }
-            guard case .document(let path) = place else { return "" }
+            var (location, steps) = (self, [Step]())
+            while case .inside(let outer, let step) = location { (location, steps) = (outer, steps + [step]) }
+            guard case .document(let path) = location else { return "" }
             return steps.reversed().reduce(path) { $1.path(in: $0) }
         }
     }
 
-    private var place: Place {
+    private var location: Location {
         if case .none = step { return parent }
         return .inside(parent, step)
     }
 
-    /// Such as `table.routes[3].path`.
+    /// The path of the value, such as `table.routes[3].path`.
     public var path: String { step.path(in: parent.path) }
 
     public func error(_ message: String) -> DocumentError {
@@ -106,8 +108,11 @@ public struct DocumentField: Sendable {
         return text.utf8.count <= 80 ? text : "\(text.prefix(60))…"
     }
 
+    /// The value and its type, for messages about a wrong type.
+    package var shownKind: String { node.value == .null ? "the value is null" : "\(shown) is \(node.kind)" }
+
     public func text() throws(DocumentError) -> String {
-        guard let text = node.text else { throw error("\(shown) is \(node.kind); write a string.") }
+        guard let text = node.text else { throw error("\(shownKind); write a string.") }
         return text
     }
 
@@ -126,14 +131,14 @@ public struct DocumentField: Sendable {
     }
 
     public func bool() throws(DocumentError) -> Bool {
-        guard let bool = node.bool else { throw error("\(shown) is \(node.kind); write true or false.") }
+        guard let bool = node.bool else { throw error("\(shownKind); write true or false.") }
         return bool
     }
 
     public func list() throws(DocumentError) -> [DocumentField] {
-        guard let elements = node.elements else { throw error("\(shown) is \(node.kind); write a list.") }
-        let place = place
-        return elements.enumerated().map { DocumentField($1, in: place, .index($0), isStored: isStored) }
+        guard let elements = node.elements else { throw error("\(shownKind); write a list.") }
+        let location = location
+        return elements.enumerated().map { DocumentField($1, in: location, .index($0), isStored: isStored) }
     }
 
     /// Returns the entries of a list that is not empty, or a single value as a list of one.
@@ -179,24 +184,24 @@ public struct DocumentField: Sendable {
     }
 
     /// Returns the error for a value that must be an object.
-    package func notAnObject() -> DocumentError { error("\(shown) is \(node.kind); write an object.") }
+    package func notAnObject() -> DocumentError { error("\(shownKind); write an object.") }
 
     /// Returns an object with arbitrary keys.
     public func anyObject() throws(DocumentError) -> ObjectField {
         guard let members = node.members else { throw notAnObject() }
-        return ObjectField(field: self, place: place, members: members)
+        return ObjectField(field: self, location: location, members: members)
     }
 }
 
 /// An object of a document, read member by member.
 public struct ObjectField: Sendable {
     public let field: DocumentField
-    private let place: DocumentField.Place
+    private let location: DocumentField.Location
     let members: [JSONNode.Member]
 
-    fileprivate init(field: DocumentField, place: DocumentField.Place, members: [JSONNode.Member]) {
+    fileprivate init(field: DocumentField, location: DocumentField.Location, members: [JSONNode.Member]) {
         self.field = field
-        self.place = place
+        self.location = location
         self.members = members
     }
 
@@ -222,7 +227,7 @@ public struct ObjectField: Sendable {
     }
 
     private func field(of member: JSONNode.Member) -> DocumentField {
-        DocumentField(member.value, in: place, .key(member.key), isStored: field.isStored)
+        DocumentField(member.value, in: location, .key(member.key), isStored: field.isStored)
     }
 
     /// Throws for the first unknown key and suggests a similar known one.

@@ -2,7 +2,7 @@
 public struct Finding: Sendable, Hashable {
     public var code: Code
     public var severity: Severity
-    /// Such as `table.routes[3].web`.
+    /// The path of the value, such as `table.routes[3].web`.
     public var path: String
     public var route: RouteID?
     public var message: String

@@ -65,16 +65,4 @@ extension Condition {
         default: return PossibleTruths(evaluate(in: context, app, platform))
         }
     }
-
-    /// Whether the condition, or one inside it, is about an open fact.
-    func depends(on open: OpenFacts) -> Bool {
-        switch self {
-        case .country: open.country
-        case .time: open.time
-        case .trait(let name, _): open.traits.contains(ExactText(name))
-        case .all(let conditions), .any(let conditions): conditions.contains { $0.depends(on: open) }
-        case .not(let condition): condition.depends(on: open)
-        default: false
-        }
-    }
 }

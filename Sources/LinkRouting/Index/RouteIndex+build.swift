@@ -1,8 +1,20 @@
 extension RouteIndex {
-    init(_ routes: [Route]) {
-        var builder = Builder(routeCount: routes.count)
-        for place in routes.indices.reversed() { builder.insert(routes[place], place: Int32(place)) }
+    init(_ routes: [Route]) { self.init(count: routes.count) { Entry(routes[$0]) } }
+
+    /// - Parameter entry: Returns what the index needs of the route at a place of the table.
+    init<Failure>(count: Int, _ entry: (_ place: Int) throws(Failure) -> Entry) throws(Failure) {
+        var builder = Builder(routeCount: count)
+        for place in (0..<count).reversed() { builder.insert(try entry(place), place: Int32(place)) }
         self = builder.finish()
+    }
+
+    /// What the index needs of a route.
+    struct Entry {
+        let host: HostPattern?
+        let segments: [RoutePattern.Segment]
+        let letterCase: LetterCase
+        /// False is correct for every route, and makes a look-up read the route.
+        let isDecidedByPath: Bool
     }
 
     /// The maximum number of nodes and candidates that a lookup of any link may visit. A table that exceeds 4,096 is
@@ -69,8 +81,8 @@ extension RouteIndex {
             keyOfRoute = Array(repeating: 0, count: routeCount)
         }
 
-        mutating func insert(_ route: Route, place: Int32) {
-            let segments = route.path.segments
+        mutating func insert(_ route: Entry, place: Int32) {
+            let segments = route.segments
             keyOfRoute[Int(place)] = Self.number(of: PatternKey(route.host, segments), in: &keyNumbers, &keys)
             index.captureNumbers[Int(place)] = Self.number(
                 of: RoutePattern.captures(of: segments),
@@ -238,6 +250,17 @@ extension RouteIndex {
             }
             index.nodes[node].firstChild = next
         }
+    }
+}
+
+extension RouteIndex.Entry {
+    init(_ route: Route) {
+        self.init(
+            host: route.host,
+            segments: route.path.segments,
+            letterCase: route.letterCase,
+            isDecidedByPath: route.isDecidedByPath
+        )
     }
 }
 

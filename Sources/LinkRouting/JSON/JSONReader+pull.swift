@@ -22,8 +22,51 @@ extension JSONReader {
         return value
     }
 
+    /// Reads the value that begins at an offset of a text that was read before. What follows the value is ignored.
+    static func value(
+        at offset: Int,
+        of bytes: UnsafeBufferPointer<UInt8>,
+        limits: Limits
+    ) throws(JSONSyntaxError) -> JSONNode {
+        var reader = JSONReader(bytes: bytes, limits: limits, duplicateKeys: .refuse)
+        reader.index = offset
+        return try reader.value()
+    }
+
     /// Reads any value.
     package mutating func node() throws(JSONSyntaxError) -> JSONNode { try value() }
+
+    /// Reads any value, and keeps nothing of it. The rules are those of ``node()``.
+    package mutating func skip() throws(JSONSyntaxError) {
+        switch peek() {
+        case UInt8(ascii: "\""):
+            try countValue()
+            _ = try quotedText()
+        case UInt8(ascii: "{"):
+            try countValue()
+            try enter()
+            var keys = KeySet()
+            guard !closes(UInt8(ascii: "}")) else { return }
+            repeat {
+                _ = try memberKey(&keys)
+                try skip()
+            } while try !endsAfterElement(closing: UInt8(ascii: "}"))
+        case UInt8(ascii: "["):
+            try countValue()
+            try enter()
+            guard !closes(UInt8(ascii: "]")) else { return }
+            repeat { try skip() } while try !endsAfterElement(closing: UInt8(ascii: "]"))
+        default:
+            _ = try value()
+        }
+    }
+
+    /// Reads a string without copying it; nil if the next value is not a string.
+    mutating func stringInPlace() throws(JSONSyntaxError) -> QuotedText? {
+        guard peek() == UInt8(ascii: "\"") else { return nil }
+        try countValue()
+        return try quotedText()
+    }
 
     /// Whether the next value is an object.
     package var isObject: Bool { peek() == UInt8(ascii: "{") }

@@ -38,6 +38,12 @@ extension JSONReader {
 
         package var text: String { decoded ?? String(decoding: bytes, as: UTF8.self) }
 
+        /// Calls `body` with the text as UTF-8.
+        func withUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+            guard var decoded else { return body(bytes) }
+            return decoded.withUTF8(body)
+        }
+
         /// Compares bytes. `word` is ASCII.
         package static func ~= (word: StaticString, quoted: QuotedText) -> Bool {
             if let decoded = quoted.decoded { return decoded.isExactly(word.description) }

@@ -4,7 +4,7 @@ extension DeepLink {
         public let code: Code
         /// The byte offset at which the problem was found.
         public let offset: Int
-        /// Lower case; nil when it could not be read.
+        /// The scheme, in lower case; nil when it could not be read.
         public let scheme: String?
         /// Host of a web link, in lookup form; nil when it could not be read.
         public let host: String?

@@ -9,7 +9,7 @@ extension DeepLink {
         /// Whether the name has a malformed escape, a control character, or invalid UTF-8. No condition can match the
         /// item's name then.
         public let hasInvalidName: Bool
-        /// The same for the value. The item only satisfies `present` then.
+        /// Whether the value has such an error. The item then satisfies the condition `present` only.
         public let hasInvalidValue: Bool
         /// Whether the name contains `%` or `+`, so that a comparison must decode it.
         let hasEncodedName: Bool
@@ -36,7 +36,7 @@ extension DeepLink {
         }
 
         public var rawName: Range<Int> { Int(start)..<Int(equals < 0 ? end : equals) }
-        /// Nil when there is no `=`.
+        /// The value before decoding; nil when there is no `=`.
         public var rawValue: Range<Int>? { equals < 0 ? nil : Int(equals + 1)..<Int(end) }
         /// The whole item for forwarding, without the surrounding `&`.
         public var raw: Range<Int> { Int(start)..<Int(end) }

@@ -4,12 +4,12 @@
 /// both have the segments `blogs`, `new`. Segments are decoded. The query and the fragment are kept as raw bytes and
 /// decoded on demand.
 public struct DeepLink: Sendable, Hashable {
-    /// In UTF-8 bytes.
+    /// The maximum length of a link, in UTF-8 bytes.
     public static let maximumLength = 8_192
 
     /// The text as received.
     public let bytes: [UInt8]
-    /// Lower case.
+    /// The scheme, in lower case.
     public let scheme: String
     /// Host of a web link, in lookup form: lower case, no trailing dot. Nil for a custom scheme, whose host is a
     /// segment.
@@ -26,11 +26,11 @@ public struct DeepLink: Sendable, Hashable {
     /// Range of the path in `bytes`. For a web link it starts at the slash after the host (empty when there is none),
     /// for a custom scheme after `scheme:` or `scheme://`.
     public internal(set) var rawPath: Range<Int>
-    /// Range in `bytes`, without the `?`.
+    /// The range of the query in `bytes`, without the `?`.
     public let rawQuery: Range<Int>?
-    /// Range in `bytes`, without the `#`.
+    /// The range of the fragment in `bytes`, without the `#`.
     public let rawFragment: Range<Int>?
-    /// In the link's order; repeated, empty and valueless names are separate items.
+    /// The items of the query, in the link's order. Repeated, empty and valueless names are separate items.
     public let query: [QueryItem]
 
     /// One segment: a range of ``DeepLink/pathBytes``.

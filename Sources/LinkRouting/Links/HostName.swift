@@ -1,6 +1,6 @@
 /// A registered host, in the two forms that links may use.
 public struct HostName: Sendable, Hashable {
-    /// Lower case, international labels as `xn--…` (A-labels), no trailing dot.
+    /// The host in ASCII: lower case, international labels as `xn--…` (A-labels), no trailing dot.
     public let ascii: String
     /// The same host in lower-case Unicode; equal to `ascii` if it has no international label.
     public let unicode: String

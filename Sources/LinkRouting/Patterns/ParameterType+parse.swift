@@ -67,7 +67,7 @@ extension ParameterType {
         let wrong = SyntaxError(
             description: "'\(name)(\(text))' is not a range; write \(name)(1..9), \(name)(1..) or \(name)(..9)."
         )
-        guard let dots = text.firstRange(of: "..") else { throw wrong }
+        guard let dots = text.utf8.firstRange(of: "..".utf8) else { throw wrong }
         let ends = [String(text[..<dots.lowerBound]), String(text[dots.upperBound...])]
         var values: [Value?] = []
         for end in ends {

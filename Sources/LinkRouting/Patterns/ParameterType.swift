@@ -1,4 +1,5 @@
-/// The type of a captured parameter. A value that is not valid for its type does not match; the trace tells why.
+/// The type of a captured parameter. A value that is not valid for its type does not match. The trace states the
+/// reason.
 public enum ParameterType: Sendable, Hashable {
     /// Any text; in a path, at least one byte. The bounds are in UTF-8 bytes.
     case string(length: Bounds<Int>?)

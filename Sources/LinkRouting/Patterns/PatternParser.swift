@@ -1,14 +1,15 @@
 /// Parses path and host patterns in one pass, left to right. Every error says what to write instead.
 struct PatternParser {
-    private let text: String
     private let bytes: [UInt8]
     private var index = 0
     private var names: [String] = []
 
-    init(_ text: String) {
-        self.text = text
-        bytes = Array(text.utf8)
-    }
+    init(_ text: String) { self.init(utf8: Array(text.utf8)) }
+
+    /// - Parameter bytes: Valid UTF-8.
+    init(utf8 bytes: [UInt8]) { self.bytes = bytes }
+
+    private var text: String { String(decoding: bytes, as: UTF8.self) }
 
     mutating func path() throws(RoutePattern.SyntaxError) -> (segments: [RoutePattern.Segment], hasTrailingSlash: Bool)
     {

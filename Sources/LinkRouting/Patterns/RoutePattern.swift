@@ -81,8 +81,8 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
         hasRest = if case .rest? = path.segments.last { true } else { false }
     }
 
-    /// Parsed from the text on each access. The text takes a tenth of the memory, and few of a million patterns are
-    /// read twice.
+    /// The segments, parsed from the text on each access. The text takes a tenth of the memory, and few of a million
+    /// patterns are read twice.
     public var segments: [Segment] {
         var parser = PatternParser(description)
         do {

@@ -6,9 +6,9 @@
 /// lower-case scheme, A-labels, and only characters that RFC 3986 allows in a URL.
 public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     public let template: Template
-    /// Lower case.
+    /// The scheme, in lower case.
     public let scheme: String
-    /// In ASCII; nil for a custom scheme.
+    /// The host in ASCII; nil for a custom scheme.
     public let host: String?
     /// The names of the query items that the template sets itself.
     public let queryNames: Set<String>
@@ -135,7 +135,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         host: String?,
         _ authority: Authority
     ) -> Bool {
-        // The canonical form of most templates is the written one, of which the sample was parsed.
+        // The sample was parsed from the written form, which is the canonical form of most templates.
         var sample = sample
         if template != written {
             guard let link = try? DeepLink.parse(filled(template, places, text: { _ in "x" })) else { return false }
@@ -165,11 +165,11 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
 
     /// The checks that a filled template still needs.
     enum Filled {
-        /// Only its length.
+        /// Only the length must be checked.
         case readable
-        /// Whether it is a valid link, and the one that the template ``wrote(_:)``.
+        /// The URL must be parsed, to check that it is a valid link and that the template ``wrote(_:)`` it.
         case unread
-        /// A parameter is missing.
+        /// A parameter is missing, so there is no URL.
         case incomplete
     }
 

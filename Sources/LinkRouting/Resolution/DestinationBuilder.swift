@@ -159,7 +159,7 @@ struct DestinationBuilder {
     private func web(_ target: RouteTarget, _ context: LinkContext, _ url: inout [UInt8]) -> String? {
         if !isFallback, let web = target.web, let page = page(web, target.forward, context, &url) { return page }
         if let page = ownPage(&url) { return page }
-        guard let fallback = router.table.defaults.fallback, let web = fallback.web else { return nil }
+        guard let fallback = router.defaults.fallback, let web = fallback.web else { return nil }
         return page(web, fallback.forward, context, &url)
     }
 
@@ -291,7 +291,7 @@ struct DestinationBuilder {
         var mark = hasQuery ? UInt8(ascii: "&") : UInt8(ascii: "?")
         for item in link.query {
             if names != nil || !own.isEmpty {
-                let name = link.name(of: item, plus: router.table.defaults.plusSign)
+                let name = link.name(of: item, plus: router.defaults.plusSign)
                 if let name, own.contains(where: name.isExactly) { continue }
                 if let names { guard let name, names.contains(where: name.isExactly) else { continue } }
             }

@@ -20,6 +20,6 @@ public enum Action: String, Sendable, CaseIterable {
     case openStore = "open_store"
     case updateApp = "update_app"
     case signIn = "sign_in"
-    /// The link must not do what it asks for. There is no destination.
+    /// The link is blocked. There is no destination.
     case block
 }

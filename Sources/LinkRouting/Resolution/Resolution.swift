@@ -13,11 +13,11 @@ public struct Resolution: Sendable, Hashable {
     /// The app of the answer: the caller's, or the tenant's first of the platform.
     public var app: AppID?
     @Boxed public var variant: VariantAssignment?
-    /// Set for a rejected link.
+    /// The reason for a rejected link; nil for other links.
     @Boxed public var rejection: DeepLink.Rejection?
     /// The reason for a blocked link; for people.
     public var blockReason: String?
-    /// How long the answer may be cached, in seconds; 0 when it depends on time or sign-in.
+    /// The time for which the answer may be cached, in seconds; 0 when it depends on time or sign-in.
     public var validFor: Int
     /// The reasons why routes did not match; nil unless requested.
     public var trace: ResolutionTrace?

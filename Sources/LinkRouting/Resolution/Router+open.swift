@@ -1,27 +1,41 @@
 extension Router {
-    /// Whether any route has a condition on an open fact. If not, every answer is final.
-    package func depends(on open: OpenFacts) -> Bool {
-        !open.isEmpty && table.routes.contains { $0.when?.depends(on: open) == true }
-    }
-
     /// Returns the route that may win once the open facts are known, although it does not win for certain; nil if the
     /// answer is the same whatever they are.
     ///
     /// - Parameter link: A link that the tenant owns.
     package func openRoute(for link: DeepLink, in context: LinkContext, open: OpenFacts) -> Route? {
-        let link = identity.withoutIgnoredHost(link)
-        let app = appIndex(for: context).map { apps[$0] }
-        let (id, platform) = (app?.id ?? context.app, context.platform ?? app?.platform)
-        let plusSign = table.defaults.plusSign
-        func truths(of route: Route) -> PossibleTruths {
-            route.when?.possibleTruths(in: context, id, platform, open: open) ?? .holds
+        let app = appIndex(for: context)
+        let question = OpenQuestion(
+            context: context,
+            app: app.map { compiled.apps[$0].id } ?? context.app,
+            platform: context.platform ?? app.map { compiled.apps[$0].platform },
+            open: open
+        )
+        return link.hasAuthoritySegment
+            ? openRoute(asRead: identity.withoutIgnoredHost(link), question) : openRoute(asRead: link, question)
+    }
+
+    private func openRoute(asRead link: DeepLink, _ question: OpenQuestion) -> Route? {
+        let rank = compiled.index.smallestRank(for: link, question, asking: .undecided) { rank, link, question in
+            guard !compiled.index.isDecidedByPath[rank] else { return true }
+            let route = route(at: rank)
+            return route.linkHolds(for: link, compiled.table.defaults.plusSign)
+                && question.truths(of: route).contains(.holds)
         }
-        let rank = index.smallestRank(for: link, context, asking: .undecided) { rank, link, _ in
-            if index.isDecidedByPath[rank] { return true }
-            let candidate = route(at: rank)
-            return candidate.linkHolds(for: link, plusSign) && truths(of: candidate).contains(.holds)
-        }
-        guard let winner = rank.map(route) else { return nil }
-        return truths(of: winner) == .holds ? nil : winner
+        guard let rank, !compiled.index.isDecidedByPath[rank] else { return nil }
+        let winner = route(at: rank)
+        return question.truths(of: winner) == .holds ? nil : winner
+    }
+}
+
+/// The context of a link in which some facts are open, and the app and platform that its answer is for.
+private struct OpenQuestion {
+    let context: LinkContext
+    let app: AppID?
+    let platform: Platform?
+    let open: OpenFacts
+
+    func truths(of route: Route) -> PossibleTruths {
+        route.when?.possibleTruths(in: context, app, platform, open: open) ?? .holds
     }
 }

@@ -3,7 +3,15 @@
 /// Resolving is a pure function of link and context: no I/O, no clock, no randomness. See "Order" in docs/routing.md.
 public struct Router: Sendable {
     public var identity: Identity { compiled.identity }
-    public var table: RouteTable { compiled.table }
+    /// The table. If its routes are decoded when they are needed, this decodes all of them.
+    public var table: RouteTable {
+        guard let source = compiled.source else { return compiled.table }
+        return RouteTable(
+            defaults: compiled.table.defaults,
+            routes: index.order.indices.map { source.route(at: $0)[0] }
+        )
+    }
+    var defaults: RouteTable.Defaults { compiled.table.defaults }
     public var environment: EnvironmentID { compiled.environment }
     var index: RouteIndex { compiled.index }
     /// The apps of the environment. App clips are never chosen by default.
@@ -15,11 +23,13 @@ public struct Router: Sendable {
     var knownHosts: HostPolicyCache { compiled.knownHosts }
 
     /// Behind one reference: copying the parts and retaining all that they refer to costs more than resolving a link.
-    private let compiled: Compiled
+    let compiled: Compiled
 
-    private final class Compiled: Sendable {
+    final class Compiled: Sendable {
         let identity: Identity
+        /// Without routes if there is a ``source``.
         let table: RouteTable
+        let source: (any RouteSource)?
         let environment: EnvironmentID
         let index: RouteIndex
         let apps: [RegisteredApp]
@@ -27,11 +37,18 @@ public struct Router: Sendable {
         let ownURI: AppURIBuilder?
         let knownHosts: HostPolicyCache
 
-        init(_ identity: Identity, _ table: RouteTable, _ environment: EnvironmentID) {
+        init(
+            _ identity: Identity,
+            _ table: RouteTable,
+            _ index: RouteIndex,
+            _ source: (any RouteSource)?,
+            _ environment: EnvironmentID
+        ) {
             self.identity = identity
             self.table = table
+            self.index = index
+            self.source = source
             self.environment = environment
-            index = RouteIndex(table.routes)
             apps = identity.apps.filter { $0.isPart(of: environment) }
             storePages = apps.map(StorePage.init)
             ownURI = AppURIBuilder(identity)
@@ -43,14 +60,27 @@ public struct Router: Sendable {
     public static let maximumSteps = 4_096
 
     public init(identity: Identity, table: RouteTable, environment: EnvironmentID = .production) {
-        compiled = Compiled(identity, table, environment)
+        compiled = Compiled(identity, table, RouteIndex(table.routes), nil, environment)
+    }
+
+    /// - Parameter source: The routes of `table`.
+    package init(
+        identity: Identity,
+        table: EncodedTable,
+        routes source: any RouteSource,
+        environment: EnvironmentID
+    ) {
+        compiled = Compiled(identity, RouteTable(defaults: table.defaults), table.index, source, environment)
     }
 
     /// The routes in order of precedence.
-    public var routesInOrder: [Route] { compiled.index.order.map { compiled.table.routes[Int($0)] } }
+    public var routesInOrder: [Route] { compiled.index.order.indices.map(route) }
 
     /// Returns the route of a rank, its position in the order of precedence.
-    func route(at rank: Int) -> Route { compiled.table.routes[Int(compiled.index.order[rank])] }
+    func route(at rank: Int) -> Route {
+        let place = Int(compiled.index.order[rank])
+        return compiled.source?.route(at: place)[0] ?? compiled.table.routes[place]
+    }
 
     /// The maximum number of steps that any link can need; see ``maximumSteps``.
     public var worstCaseSteps: Int { index.worstCase }
@@ -116,8 +146,12 @@ public struct Router: Sendable {
         func isVolatile(_ winner: Int?) -> Bool { firstVolatile < .max && firstVolatile <= winner ?? .max }
 
         mutating func holds(_ rank: Int, _ link: DeepLink, _ context: LinkContext) -> Bool {
-            compiled.index.isDecidedByPath[rank]
-                || holds(compiled.table.routes[Int(compiled.index.order[rank])], rank, link, context)
+            guard !compiled.index.isDecidedByPath[rank] else { return true }
+            let place = Int(compiled.index.order[rank])
+            guard let source = compiled.source else {
+                return holds(compiled.table.routes[place], rank, link, context)
+            }
+            return holds(source.route(at: place)[0], rank, link, context)
         }
 
         private mutating func holds(_ route: Route, _ rank: Int, _ link: DeepLink, _ context: LinkContext) -> Bool {
@@ -155,6 +189,11 @@ public struct Router: Sendable {
     package func rank(of link: DeepLink, in context: LinkContext) -> Int? {
         var matching = MatchState(compiled: compiled, app: appIndex(for: context))
         return compiled.index.smallestRank(for: link, context, asking: .undecided) { matching.holds($0, $1, $2) }
+    }
+
+    /// Returns the route that decides about a link of the tenant; nil when no route matches.
+    package func winner(for link: DeepLink, in context: LinkContext) -> Route? {
+        rank(of: identity.withoutIgnoredHost(link), in: context).map(route)
     }
 
     /// Returns the first route in order of precedence that matches the link, ignoring its `when`, and for which
@@ -201,26 +240,31 @@ public struct Router: Sendable {
                 validFor: validFor
             )
         }
-        return answer(ofRouteAt: Int(compiled.index.order[rank]), rank, link, context, app, id)
+        let place = Int(compiled.index.order[rank])
+        guard let source = compiled.source else {
+            return answer(of: compiled.table.routes, at: place, rank, link, context, app, id)
+        }
+        return answer(of: source.route(at: place), at: 0, rank, link, context, app, id)
     }
 
     /// Reads the route's parts in place: copying a route costs as much as a lookup.
     private func answer(
-        ofRouteAt place: Int,
+        of routes: [Route],
+        at place: Int,
         _ rank: Int,
         _ link: DeepLink,
         _ context: LinkContext,
         _ app: Int?,
         _ appID: AppID?
     ) -> Resolution {
-        let id = compiled.table.routes[place].id
-        let pattern = compiled.table.routes[place].path.description
-        guard compiled.table.routes[place].unsupported.isEmpty else {
-            let validFor = compiled.table.routes[place].asksForSignIn ? 0 : Resolution.usualValidity
+        let id = routes[place].id
+        let pattern = routes[place].path.description
+        guard routes[place].unsupported.isEmpty else {
+            let validFor = routes[place].asksForSignIn ? 0 : Resolution.usualValidity
             return Resolution(outcome: .undecided, route: id, pattern: pattern, app: appID, validFor: validFor)
         }
-        let parameters = parameters(ofRouteAt: place, rank, link)
-        switch compiled.table.routes[place].behaviour {
+        let parameters = parameters(of: routes, at: place, rank, link)
+        switch routes[place].behaviour {
         case .block(let reason):
             return Resolution(
                 outcome: .matched,
@@ -234,9 +278,9 @@ public struct Router: Sendable {
         case .answer(var target):
             var variant: VariantAssignment?
             var asksForSignIn = target.signIn == .required
-            if compiled.table.routes[place].$experiment.isPresent {
-                asksForSignIn = compiled.table.routes[place].asksForSignIn
-                (target, variant) = compiled.table.routes[place].assigned(target, to: context.stickyKey)
+            if routes[place].$experiment.isPresent {
+                asksForSignIn = routes[place].asksForSignIn
+                (target, variant) = routes[place].assigned(target, to: context.stickyKey)
             }
             let filling = DestinationBuilder(
                 router: self,
@@ -260,18 +304,18 @@ public struct Router: Sendable {
         }
     }
 
-    private func parameters(ofRouteAt place: Int, _ rank: Int, _ link: DeepLink) -> [CapturedParameter] {
+    private func parameters(of routes: [Route], at place: Int, _ rank: Int, _ link: DeepLink) -> [CapturedParameter] {
         let captures = compiled.index.captures(of: rank)
-        if compiled.index.isDecidedByPath[rank], compiled.table.routes[place].sensitive.isEmpty {
+        if compiled.index.isDecidedByPath[rank], routes[place].sensitive.isEmpty {
             guard !captures.isEmpty else { return [] }
             var parameters: [CapturedParameter] = []
             parameters.reserveCapacity(captures.count)
             for capture in captures {
-                capture.append(to: &parameters, from: link, compiled.table.routes[place].letterCase)
+                capture.append(to: &parameters, from: link, routes[place].letterCase)
             }
             return parameters
         }
-        return compiled.table.routes[place].parameters(in: link, compiled.table.defaults.plusSign, captures)
+        return routes[place].parameters(in: link, compiled.table.defaults.plusSign, captures)
     }
 }
 

@@ -111,7 +111,7 @@ extension ArgumentValue {
         }
     }
 
-    /// Returns the elements of a list; nil if the value is no list, or an element has another type.
+    /// Returns the elements of a list; nil if the value is not a list, or an element has another type.
     public func list<Element>(_ read: (ArgumentValue) -> Element?) -> [Element]? {
         guard let nodes = json.elements else { return nil }
         var elements: [Element] = []

@@ -56,7 +56,7 @@ extension ScreenDeclaration.Argument {
         }
         guard field.node.members != nil else {
             throw field.error(
-                "\(field.shown) is \(field.node.kind); write a type such as int, string? or \"(list,detail)\"."
+                "\(field.shownKind); write a type such as int, string? or \"(list,detail)\"."
             )
         }
         let object = try field.object(Self.keys)

@@ -1,9 +1,9 @@
 /// A screen of the app with typed arguments, as declared in `screens` of a table.
 public struct ScreenDeclaration: Sendable, Hashable {
     public var name: String
-    /// For people, and for the comment in generated code.
+    /// A description for people, and for the comment in generated code.
     public var note: String?
-    /// In document order.
+    /// The arguments, in document order.
     public var arguments: [Argument]
 
     public struct Argument: Sendable, Hashable {

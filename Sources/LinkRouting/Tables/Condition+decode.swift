@@ -117,7 +117,7 @@ extension Condition {
         case "appVersion": return .appVersion(try versions(value))
         case "appBuild":
             guard value.node.members != nil else {
-                throw value.error("\(value.shown) is \(value.node.kind); write {from: 400}, {until: 500} or both.")
+                throw value.error("\(value.shownKind); write {from: 400}, {until: 500} or both.")
             }
             let range = try value.object(rangeKeys)
             let from = try range["from"]?.int(in: 0...Int64.max)
@@ -165,7 +165,7 @@ extension Condition {
     private static func versions(_ field: DocumentField) throws(DocumentError) -> VersionRange {
         guard field.node.members != nil else {
             throw field.error(
-                "\(field.shown) is \(field.node.kind); write {from: \"17.0\"}, {until: \"18.0\"} or both."
+                "\(field.shownKind); write {from: \"17.0\"}, {until: \"18.0\"} or both."
             )
         }
         let object = try field.object(rangeKeys)

@@ -23,10 +23,8 @@ extension Route {
         let id = try object.required("id").identifier(RouteID.self)
         let unsupported = try object["requires"].map { field throws(DocumentError) in try unknownFeatures(field) } ?? []
         guard unsupported.isEmpty else {
-            // The other keys may mean anything. These alone tell which links the route may match, and its precedence.
-            self.init(id: id, path: try pathPattern(try object.required("path")), unsupported: unsupported)
-            letterCase = try object["caseSensitive"].map(LetterCase.init) ?? defaults.letterCase
-            if let host = object["host"] { self.host = try hostPattern(host) }
+            // The other keys may mean anything.
+            try self.init(placeOf: object, id: id, defaults: defaults, unsupported: unsupported)
             return
         }
         try object.refuseKeys(besides: Self.keys)
@@ -65,6 +63,26 @@ extension Route {
             self.experiment = try Experiment(experiment, target, salt: id.rawValue)
         }
         try refuseDoubledNames(field)
+    }
+
+    /// Reads the keys that tell which links the route may match, and its precedence.
+    private init(
+        placeOf object: ObjectField,
+        id: RouteID,
+        defaults: Defaults,
+        unsupported: [String]
+    ) throws(DocumentError) {
+        self.init(id: id, path: try pathPattern(try object.required("path")), unsupported: unsupported)
+        letterCase = try object["caseSensitive"].map(LetterCase.init) ?? defaults.letterCase
+        if let host = object["host"] { self.host = try hostPattern(host) }
+    }
+
+    /// Reads the place of a route that cannot be read as a whole, for a reason that its table does not announce. Like a
+    /// route that requires an unknown feature, it keeps its place in the order, and its links are undecided.
+    init(unreadable field: DocumentField, defaults: Defaults) throws(DocumentError) {
+        let object = try field.anyObject()
+        let id = try object.required("id").identifier(RouteID.self)
+        try self.init(placeOf: object, id: id, defaults: defaults, unsupported: [Self.unreadable])
     }
 
     private static func behaviour(_ object: ObjectField) throws(DocumentError) -> Behaviour {
@@ -234,7 +252,7 @@ extension StoreTarget? {
             self = offers ? StoreTarget() : nil
         } else {
             guard field.node.members != nil else {
-                throw field.error("\(field.shown) is \(field.node.kind); write true, false or {campaign: spring}.")
+                throw field.error("\(field.shownKind); write true, false or {campaign: spring}.")
             }
             self = StoreTarget(campaign: try field.object(StoreTarget.keys)["campaign"]?.text())
         }
@@ -336,7 +354,7 @@ private func webTemplate(_ field: DocumentField) throws(DocumentError) -> URLTem
     return template
 }
 
-private func hostPattern(_ field: DocumentField) throws(DocumentError) -> HostPattern {
+func hostPattern(_ field: DocumentField) throws(DocumentError) -> HostPattern {
     let text = try patternText(field)
     let pattern: HostPattern
     do throws(RoutePattern.SyntaxError) {

@@ -17,6 +17,8 @@ public struct Route: Sendable, Hashable {
     public var sensitive: Set<String>
     /// Required features that this engine lacks. Such a route is never matched, and its links are undecided.
     public var unsupported: [String]
+    /// What a route requires in ``unsupported`` if its table does not say why this engine cannot read it.
+    package static let unreadable = "unreadable"
 
     // Small members come last; before larger ones, padding would round each up to a whole word.
     public var path: RoutePattern
@@ -32,12 +34,12 @@ public struct Route: Sendable, Hashable {
     }
 
     public enum Behaviour: Sendable, Hashable {
-        /// The link must not do what it asks for. The reason is meant for people.
+        /// The link is blocked. The reason is meant for people.
         case block(reason: String)
         case answer(RouteTarget)
     }
 
-    /// For which copies of the table a route is meant. It has no effect on resolutions and association files.
+    /// The copies of the table that contain a route. It has no effect on resolutions and association files.
     public enum Audience: Sendable, Hashable {
         case everyone
         /// The route must be removed from a table that is copied into an app. The service itself ignores this mark.

@@ -34,7 +34,7 @@ extension RouteTable {
         var decoder = try RouteTableDecoder(object)
         guard let routes = object["routes"] else { return decoder.table }
         guard let nodes = routes.node.elements else {
-            throw routes.error("\(routes.shown) is \(routes.node.kind); write a list.")
+            throw routes.error("\(routes.shownKind); write a list.")
         }
         guard nodes.count <= maximumRoutes else {
             throw field.error("a table can have at most \(maximumRoutes) routes.")
@@ -54,60 +54,6 @@ extension RouteTable {
                     break
                 }
             }
-        }
-        return decoder.table
-    }
-
-    /// Reads a stored table of which `routes` is the last member, and stops at the first error. Of the document, it keeps
-    /// only one route at a time in memory.
-    ///
-    /// - Parameter path: The path of the table, for errors.
-    /// - Throws: A `JSONSyntaxError` or a `DocumentError`.
-    package init(reading reader: inout JSONReader, path: String) throws {
-        guard reader.isObject else {
-            throw DocumentField(stored: try reader.node(), path: path).notAnObject()
-        }
-        let position = reader.position
-        var members: [JSONNode.Member] = []
-        func decoder() throws -> RouteTableDecoder {
-            let head = JSONNode(.object(members), at: position)
-            return try RouteTableDecoder(DocumentField(stored: head, path: path).object(Self.keys))
-        }
-        var table: RouteTable?
-        var object = try reader.beginObject()
-        while let key = try reader.nextKey(of: &object) {
-            guard table == nil else {
-                let member = DocumentField(stored: try reader.node(), path: "\(path).\(key.text)")
-                throw member.error("it comes after 'routes', which must be the last member.")
-            }
-            guard case "routes" = key else {
-                members.append(JSONNode.Member(key.text, try reader.node()))
-                continue
-            }
-            table = try Self.routes(&reader, try decoder(), path: "\(path).routes")
-        }
-        self = try table ?? decoder().table
-    }
-
-    private static func routes(
-        _ reader: inout JSONReader,
-        _ head: RouteTableDecoder,
-        path: String
-    ) throws -> RouteTable {
-        guard reader.isList else {
-            let field = DocumentField(stored: try reader.node(), path: path)
-            throw field.error("\(field.shown) is \(field.node.kind); write a list.")
-        }
-        var decoder = head
-        var index = 0
-        var list = try reader.beginList()
-        while try reader.hasElement(in: &list) {
-            let field = DocumentField(try reader.node(), at: index, of: path, isStored: true)
-            guard index < maximumRoutes else {
-                throw field.error("a table can have at most \(maximumRoutes) routes.")
-            }
-            try decoder.append(field)
-            index += 1
         }
         return decoder.table
     }

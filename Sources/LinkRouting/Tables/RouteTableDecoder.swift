@@ -1,7 +1,7 @@
 /// Reads a table: first everything but the routes, then one route after the other.
 struct RouteTableDecoder {
     private(set) var table = RouteTable()
-    private var routeDefaults = Route.Defaults()
+    private(set) var routeDefaults = Route.Defaults()
     private var known: [RouteID: (index: Int, line: Int)] = [:]
     private var arguments = SharedArguments()
     /// The number of elements of `routes` so far, including those with errors.

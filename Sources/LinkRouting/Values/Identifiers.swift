@@ -1,4 +1,4 @@
-/// An identifier of a tenant, a route, an app and the like.
+/// An identifier, such as that of a tenant, a route or an app.
 ///
 /// Identifiers match `[a-z0-9][a-z0-9._-]{0,63}`. They are compared by bytes and are safe in URLs, file names and SQL.
 public protocol Identifier: Hashable, Sendable, Comparable, CustomStringConvertible {
@@ -72,9 +72,11 @@ public struct Revision: RawRepresentable, Hashable, Sendable, Comparable, Custom
 }
 
 /// Whether the text has the form of an ``Identifier``.
-package func isIdentifier(_ text: some StringProtocol) -> Bool {
+package func isIdentifier(_ text: some StringProtocol) -> Bool { isIdentifier(utf8: text.utf8) }
+
+func isIdentifier(utf8 bytes: some Sequence<UInt8>) -> Bool {
     var length = 0
-    for byte in text.utf8 {
+    for byte in bytes {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
             break

@@ -1,6 +1,6 @@
 /// A language tag or range such as `en-GB`, `zh-*` or `*`; compared case-insensitively (ASCII).
 public struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
-    /// As written.
+    /// The text as written.
     public let description: String
     private let lowercased: String
     /// The range for lookups: lower case, without wildcards; empty when the first subtag is a wildcard (RFC 4647 §3.2).

@@ -1,7 +1,7 @@
 /// A version such as `17.4` or `3.2.0-beta.2`: dot-separated integers; missing parts count as 0. A SemVer pre-release
 /// sorts below its release. Build metadata is ignored.
 public struct Version: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// As written.
+    /// The text as written.
     public let description: String
     /// Without trailing zeros.
     private let parts: [UInt64]

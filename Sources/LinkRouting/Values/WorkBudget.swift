@@ -22,7 +22,7 @@ public final class WorkBudget {
         cancelled = isCancelled
     }
 
-    /// For callers that control the input, such as a command on a local file.
+    /// A budget without a limit, for callers that control the input, such as a command on a local file.
     public static var unlimited: WorkBudget { WorkBudget(steps: .max) }
 
     public var isUsedUp: Bool { steps == 0 }
@@ -30,7 +30,7 @@ public final class WorkBudget {
     /// Counts a question as undecided.
     public func giveUp() { undecided += 1 }
 
-    /// Spends steps. Returns false when the budget is exhausted or the work is cancelled, from then on always.
+    /// Spends steps. Returns false once the budget is exhausted or the work is cancelled.
     public func spend(_ count: Int = 1) -> Bool {
         guard steps > 0, count <= steps else {
             steps = 0

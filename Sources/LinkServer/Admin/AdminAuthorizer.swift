@@ -16,11 +16,11 @@ struct AdminAuthorizer {
     /// An authorized request about one tenant.
     struct Entry {
         let grant: KeyGrant
-        let place: PublishingService.DraftLocation
+        let location: PublishingService.DraftLocation
         let change: AuditContext
 
-        var tenant: TenantID { place.tenant }
-        var environment: EnvironmentID { place.environment }
+        var tenant: TenantID { location.tenant }
+        var environment: EnvironmentID { location.environment }
     }
 
     /// The rate limit of a tenant that a request is taken from.
@@ -62,7 +62,7 @@ struct AdminAuthorizer {
         }
         return Entry(
             grant: grant,
-            place: PublishingService.DraftLocation(tenant, environment, draft: draft),
+            location: PublishingService.DraftLocation(tenant, environment, draft: draft),
             change: change(grant, context)
         )
     }

@@ -39,7 +39,7 @@ struct ApplyController {
             try await publishing.apply(
                 planRequest,
                 suites: suites,
-                at: entry.place,
+                at: entry.location,
                 expected: expected,
                 note: note,
                 claims: entry.grant.tenant == nil ? .overlapping : .exclusive,
@@ -50,23 +50,21 @@ struct ApplyController {
         return Response(applied)
     }
 
-    /// The endpoint needs what the endpoints for its parts need.
+    /// The endpoint needs what the endpoints for its parts need. What changed settings need is checked when they are
+    /// compared with those of the server.
     private func requireScopes(
         _ entry: AdminAuthorizer.Entry,
         _ planRequest: PublishingService.PlanRequest,
         _ suites: [SuiteName: String]
     ) throws {
-        let scopes: [(scope: KeyGrant.Scope, isNeeded: Bool)] = [
-            (.tablesWrite, planRequest.table != nil || !suites.isEmpty), (.admin, planRequest.settings != nil),
-        ]
-        for (scope, isNeeded) in scopes where isNeeded && !entry.grant.allows(scope, for: entry.tenant) {
-            throw Problem(entry.grant, lacking: scope, for: entry.tenant)
+        let writes = planRequest.table != nil || !suites.isEmpty
+        guard !writes || entry.grant.allows(.tablesWrite, for: entry.tenant) else {
+            throw Problem(entry.grant, lacking: .tablesWrite, for: entry.tenant)
         }
-        guard entry.grant.isForWholeTenants || planRequest.settings == nil && suites.isEmpty else {
+        guard entry.grant.isForWholeTenants || suites.isEmpty else {
             throw Problem(
                 .forbidden,
-                "Settings and suites belong to the whole tenant. They need a key without limits on environments or "
-                    + "routes."
+                "Suites belong to the whole tenant. They need a key without limits on environments or routes."
             )
         }
     }

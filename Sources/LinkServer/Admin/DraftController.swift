@@ -34,7 +34,7 @@ struct DraftController {
     /// Returns the table of the draft; without a draft, the live one.
     @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try authorizer.tenant(request, context, .tablesRead)
-        let draft = try await publishing.draft(at: entry.place)
+        let draft = try await publishing.draft(at: entry.location)
         return Response(draft.content, eTag: draft.version)
     }
 
@@ -55,7 +55,7 @@ struct DraftController {
         try await context.once(entry.grant, of: entry.tenant)
         let (draft, findings) = try await publishing.saveDraft(
             content,
-            at: entry.place,
+            at: entry.location,
             base: base,
             expected: try request.expectedDraft(),
             limit: entry.grant,
@@ -69,7 +69,7 @@ struct DraftController {
         try await store.require(entry.tenant)
         try await context.once(entry.grant, of: entry.tenant)
         let wasThere = try await store.removeDraft(
-            entry.place.draft,
+            entry.location.draft,
             of: entry.tenant,
             in: entry.environment,
             expected: try request.expectedDraft(),
@@ -77,7 +77,7 @@ struct DraftController {
             ofOnly: entry.grant.routes == nil ? nil : entry.grant.id.rawValue,
             change: entry.change
         )
-        guard wasThere else { throw PublishingService.Failure.noDraft(entry.place.draft) }
+        guard wasThere else { throw PublishingService.Failure.noDraft(entry.location.draft) }
         return Response(status: .noContent)
     }
 
@@ -90,7 +90,7 @@ struct DraftController {
             content = try await request.document(upTo: limits.tableBytes)
             try publishing.requireAdmitted(content)
         } else {
-            content = try await publishing.draft(at: entry.place).content
+            content = try await publishing.draft(at: entry.location).content
         }
         var writer = JSONWriter()
         writer.beginObject()
@@ -111,13 +111,13 @@ struct DraftController {
         let entry = try authorizer.tenant(request, context, .tablesRead)
         var request = request
         guard request.hasBody else {
-            let plan = try await publishing.plan(at: entry.place, limit: entry.grant)
+            let plan = try await publishing.plan(at: entry.location, limit: entry.grant)
             return Response(plan.json, eTag: plan.checked.live?.rawValue ?? 0)
         }
         let body = try await request.document(upTo: limits.tableBytes)
         let planRequest = try await Self.planRequest(body, suiteBytes: limits.suiteBytes)
         if let table = planRequest.table { try publishing.requireAdmitted(table) }
-        let plan = try await publishing.plan(planRequest, at: entry.place, limit: entry.grant)
+        let plan = try await publishing.plan(planRequest, at: entry.location, limit: entry.grant)
         return Response(plan.json, eTag: plan.checked.live?.rawValue ?? 0)
     }
 
@@ -134,7 +134,7 @@ struct DraftController {
         let text = request.hasBody ? try await request.text(upTo: limits.suiteBytes) : nil
         var suite: LinkSuite?
         if let text { suite = try await LargeDocuments.readYAML(text) { try LinkSuite($0) } }
-        let results = try await publishing.test(suite, at: entry.place)
+        let results = try await publishing.test(suite, at: entry.location)
         return Response(.object(["suites": .array(results.map(\.json))]))
     }
 
@@ -146,7 +146,7 @@ struct DraftController {
         try await context.once(entry.grant, of: entry.tenant)
         let published = try await Publications.counted {
             try await publishing.publish(
-                entry.place,
+                entry.location,
                 expected: expected,
                 note: note,
                 limit: entry.grant,

@@ -24,6 +24,6 @@ struct ReplayController {
         let replayRequest = try ReplayRequest(
             try await request.object("sinceSeconds", "limit", "purposes", upTo: limits.bodyBytes)
         )
-        return Response(try await replayer.replay(replayRequest, at: entry.place, limit: entry.grant).json)
+        return Response(try await replayer.replay(replayRequest, at: entry.location, limit: entry.grant).json)
     }
 }

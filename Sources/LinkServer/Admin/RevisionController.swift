@@ -91,7 +91,7 @@ struct RevisionController {
                     + "instead of rolling back."
             )
         }
-        return try await publish(row.revision, entry.place, request, context, entry)
+        return try await publish(row.revision, entry.location, request, context, entry)
     }
 
     /// Publishes the revision's table in the environment `?to=`.
@@ -115,14 +115,14 @@ struct RevisionController {
         guard target != entry.environment else {
             throw Problem(.invalidRequest, "Revision \(row.revision) already belongs to '\(target)'; roll back to it.")
         }
-        var place = entry.place
-        place.environment = target
-        return try await publish(row.revision, place, request, context, entry)
+        var location = entry.location
+        location.environment = target
+        return try await publish(row.revision, location, request, context, entry)
     }
 
     private func publish(
         _ revision: Revision,
-        _ place: PublishingService.DraftLocation,
+        _ location: PublishingService.DraftLocation,
         _ request: Request,
         _ context: ServerRequestContext,
         _ entry: AdminAuthorizer.Entry
@@ -134,7 +134,7 @@ struct RevisionController {
         let published = try await Publications.counted {
             try await publishing.publishAgain(
                 revision,
-                in: place,
+                in: location,
                 expected: expected,
                 note: note,
                 limit: entry.grant,

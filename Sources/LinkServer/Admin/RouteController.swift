@@ -24,7 +24,7 @@ struct RouteController {
     /// Returns a page of the routes; for clients that accept NDJSON all of them, one a line.
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try authorizer.tenant(request, context, .tablesRead)
-        let draft = try await publishing.draft(at: entry.place)
+        let draft = try await publishing.draft(at: entry.location)
         let routes = draft.content["routes"]?.elements ?? []
         guard request.headers[.accept]?.contains(Self.lines) == true else {
             let page = try PageRequest(request).answer(of: routes, "routes", \.self) { $0["id"]?.text ?? "" }
@@ -56,7 +56,7 @@ struct RouteController {
         let (draft, findings) = try await publishing.importRoutes(
             routes,
             replacing: mode == "replace",
-            at: entry.place,
+            at: entry.location,
             expected: try request.expectedDraft(),
             limit: entry.grant,
             change: entry.change
@@ -66,7 +66,7 @@ struct RouteController {
 
     @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try authorizer.tenant(request, context, .tablesRead)
-        let (route, version) = try await publishing.route(try id(context), at: entry.place)
+        let (route, version) = try await publishing.route(try id(context), at: entry.location)
         return Response(route, eTag: version)
     }
 
@@ -89,7 +89,7 @@ struct RouteController {
             route,
             id: id,
             placement: placement,
-            at: entry.place,
+            at: entry.location,
             expected: try request.expectedDraft(),
             limit: entry.grant,
             change: entry.change
@@ -103,7 +103,7 @@ struct RouteController {
         try await context.once(entry.grant, of: entry.tenant)
         let draft = try await publishing.removeRoute(
             id,
-            at: entry.place,
+            at: entry.location,
             expected: try request.expectedDraft(),
             limit: entry.grant,
             change: entry.change

@@ -51,9 +51,9 @@ struct AnalyticsController {
         let entry = try await entry(request, context)
         let now = authorizer.now()
         let parameters = try AnalyticsParameters(request, at: now)
-        let wanted = try TotalsParameters(request)
+        let requested = try TotalsParameters(request)
         let limit = try request.limit(1...1_000, usually: 100)
-        let counts = try await analytics.totals(wanted.query(parameters.scope(entry)))
+        let counts = try await analytics.totals(requested.query(parameters.scope(entry)))
         let groups = try await groups(counts, of: entry.tenant, limit: limit)
         var writer = JSONWriter()
         writer.beginObject()
@@ -63,7 +63,7 @@ struct AnalyticsController {
         writer.beginArray()
         for group in groups.largest {
             writer.beginObject()
-            writer.columns(wanted.columns, group.columns)
+            writer.columns(requested.columns, group.columns)
             writer.member("count", group.count)
             writer.endObject()
         }
@@ -83,15 +83,17 @@ struct AnalyticsController {
         writer.beginObject()
         series.write(entry, to: &writer)
         switch series.subject {
-        case .totals(let wanted):
+        case .totals(let requested):
             let buckets = series.edges.count - 1
-            let counts = try await analytics.totals(wanted.query(series.parameters.scope(entry, edges: series.edges)))
+            let counts = try await analytics.totals(
+                requested.query(series.parameters.scope(entry, edges: series.edges))
+            )
             let groups = try await groups(counts, of: entry.tenant, buckets: buckets, limit: series.limit)
             writer.key("series")
             writer.beginArray()
             for group in groups.largest {
                 writer.beginObject()
-                writer.columns(wanted.columns, group.columns)
+                writer.columns(requested.columns, group.columns)
                 writer.counts(group.buckets)
                 writer.endObject()
             }
@@ -174,10 +176,10 @@ struct AnalyticsController {
         let entry = try await entry(request, context)
         let now = authorizer.now()
         let parameters = try AnalyticsParameters(request, at: now)
-        let wanted = try RevisionComparison.wanted(request)
+        let requested = try RevisionComparison.requested(request)
         let limit = try request.limit(1...1_000, usually: 100)
         let query = TotalsQuery(scope: parameters.scope(entry), columns: Set(TotalsQuery.Column.allCases))
-        let comparison = RevisionComparison(of: wanted, try await analytics.totals(query))
+        let comparison = RevisionComparison(of: requested, try await analytics.totals(query))
         var writer = JSONWriter()
         writer.beginObject()
         parameters.write(entry, to: &writer)

@@ -14,7 +14,7 @@ struct RevisionComparison {
     private static let most = 10
 
     /// Returns the revisions of `?compare=7,9`; nil without it.
-    static func wanted(_ request: Request) throws -> [Int64]? {
+    static func requested(_ request: Request) throws -> [Int64]? {
         guard let text = request.parameter("compare") else { return nil }
         let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Int64($0) ?? 0 }
         guard numbers.allSatisfy({ $0 > 0 }), Set(numbers).count == numbers.count, numbers.count <= most else {
@@ -26,10 +26,10 @@ struct RevisionComparison {
         return numbers
     }
 
-    /// - Parameter wanted: Nil for the newest revisions that have events, in ascending order.
-    init(of wanted: [Int64]?, _ totals: [TotalsCount]) {
+    /// - Parameter requested: Nil for the newest revisions that have events, in ascending order.
+    init(of requested: [Int64]?, _ totals: [TotalsCount]) {
         let revisions =
-            wanted ?? Array(Set(totals.compactMap(\.columns.revision)).sorted(by: >).prefix(Self.most).reversed())
+            requested ?? Array(Set(totals.compactMap(\.columns.revision)).sorted(by: >).prefix(Self.most).reversed())
         let places = Dictionary(revisions.enumerated().map { ($1, $0) }) { first, _ in first }
         let none = [Int64](repeating: 0, count: revisions.count)
         var counts = none

@@ -4,7 +4,7 @@ import LinkEvents
 
 /// The columns by which totals are grouped, and the filter: `?by=route,outcome&action=open_app`.
 struct TotalsParameters {
-    /// In the order in which they were named.
+    /// The columns, in the order in which the request names them.
     let columns: [TotalsQuery.Column]
     let filter: [TotalsQuery.Column: String]
 

@@ -32,7 +32,7 @@ package final class AppTableCache: Sendable {
         let table: CachedAppTable?
     }
 
-    /// What a signed table was made from. A table of an equal origin need not be made again.
+    /// The inputs of a signed table. A table with equal inputs need not be signed again.
     struct Origin: Sendable, Hashable {
         let version: TableVersion
         let app: AppID

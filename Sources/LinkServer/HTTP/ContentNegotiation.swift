@@ -1,4 +1,4 @@
-/// Reads the lists of header fields with which a client says which form of a file it has.
+/// Reads the list of entity tags in `If-None-Match`, which names the versions of a file that a client has.
 enum ContentNegotiation {
     /// Whether a list of tags contains one, by the weak comparison that `If-None-Match` requires.
     static func names(_ tag: String, in list: String) -> Bool {

@@ -4,8 +4,8 @@ import LinkAPI
 import LinkRouting
 import NIOCore
 
-/// What a page says to people whose link did not lead anywhere. It contains no text of the link, and nothing of a
-/// problem's details, which are for developers.
+/// The text of the page for people whose link did not lead anywhere. It contains no text of the link, and no details
+/// of a problem, which are for developers.
 struct ProblemPage {
     let title: String
     let text: String

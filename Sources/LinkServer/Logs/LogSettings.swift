@@ -33,10 +33,10 @@ package final class LogSettings: Sendable {
         }
     }
 
-    /// Read before every message, most of which are not written; needs no lock.
+    /// The index of the level. It is read without a lock before every message, because most messages are not written.
     private let severity: Atomic<Int>
-    /// Read after every request.
-    private let wanted: Atomic<Int>
+    /// The index of the setting for requests. It is read after every request.
+    private let requestLogging: Atomic<Int>
     private let values: Mutex<Values>
     /// Quotas of access log lines for responses below a status of 500, and from 500 on.
     let successes = PerSecondQuota(10)
@@ -44,19 +44,19 @@ package final class LogSettings: Sendable {
 
     package init(_ values: Values = Values()) {
         severity = Atomic(values.level.index)
-        wanted = Atomic(values.requests.index)
+        requestLogging = Atomic(values.requests.index)
         self.values = Mutex(values)
     }
 
     package var level: Logger.Level { Logger.Level.allCases[severity.load(ordering: .relaxed)] }
-    var requests: RequestLogging { RequestLogging.allCases[wanted.load(ordering: .relaxed)] }
+    var requests: RequestLogging { RequestLogging.allCases[requestLogging.load(ordering: .relaxed)] }
     package var current: Values { values.withLock { $0 } }
 
     /// Replaces all settings.
     package func replace(by values: Values) {
         self.values.withLock { $0 = values }
         severity.store(values.level.index, ordering: .relaxed)
-        wanted.store(values.requests.index, ordering: .relaxed)
+        requestLogging.store(values.requests.index, ordering: .relaxed)
     }
 }
 

@@ -2,7 +2,7 @@ import LinkCatalog
 import LinkRouting
 
 extension DocumentSchema {
-    /// What precedes the name of a schema in a reference of an OpenAPI document.
+    /// The text before the name of a schema in a reference of an OpenAPI document.
     static let componentPrefix = "#/components/schemas/"
 }
 

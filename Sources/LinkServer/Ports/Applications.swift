@@ -217,7 +217,7 @@ func opsRouter(_ dependencies: OpsDependencies) -> Hummingbird.Router<ServerRequ
 
 extension Logger {
     /// The level of Hummingbird's logger. Hummingbird logs that each port listens, which `serve` prints, and logs an
-    /// error if a port is already closed in a hurried shutdown. A failure of a port ends it, and ``ListeningPort``
+    /// error if a port is already closed in a forced shutdown. A failure of a port ends it, and ``ListeningPort``
     /// reports that.
     var levelOfHummingbird: Level { logLevel < .info ? logLevel : .critical }
 }
@@ -271,7 +271,7 @@ private func newRouter(_ dependencies: some PortDependencies, _ port: PortRole)
 /// The part of the descriptors that the connections of a port may use.
 private func connections(_ dependencies: some PortDependencies, _ port: PortRole) -> Int {
     let limits = dependencies.limits.current
-    return DescriptorShares(limit: limits.descriptors, wanted: limits.connections).connections(of: port)
+    return DescriptorShares(limit: limits.descriptors, requested: limits.connections).connections(of: port)
 }
 
 private func http1Pipeline(_ dependencies: some PortDependencies, _ port: PortRole) -> HTTP1Pipeline {

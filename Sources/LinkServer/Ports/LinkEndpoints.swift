@@ -34,7 +34,7 @@ package struct LinkEndpoints: Sendable {
         )
     }
 
-    /// Who answers a request.
+    /// The endpoint that answers a request.
     package enum Claim: Sendable {
         /// An endpoint with a path of its own, whatever the host is.
         case path

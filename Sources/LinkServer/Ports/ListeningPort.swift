@@ -9,25 +9,25 @@ package import ServiceLifecycle
 #endif
 
 /// A port that serves until the service shuts down. It then accepts no more connections, and ends when the received
-/// requests are answered or the shutdown is hurried. Throws a ``BindError`` if it cannot listen on its address.
+/// requests are answered or the shutdown is forced. Throws a ``BindError`` if it cannot listen on its address.
 package struct ListeningPort<Server: Service>: Service {
     private let role: PortRole
     private let address: ListenAddress
     private let server: Server
-    private let pace: ShutdownController
+    private let shutdown: ShutdownController
 
-    package init(_ role: PortRole, at address: ListenAddress, pace: ShutdownController, _ server: Server) {
+    package init(_ role: PortRole, at address: ListenAddress, shutdown: ShutdownController, _ server: Server) {
         self.role = role
         self.address = address
-        self.pace = pace
+        self.shutdown = shutdown
         self.server = server
     }
 
     package func run() async throws {
         // An error of a connection ends only that connection, so errors here come from opening the port.
         do {
-            try await pace.run { [server] in try await server.run() }
-        } catch is CancellationError where pace.isHurried {
+            try await shutdown.run { [server] in try await server.run() }
+        } catch is CancellationError where shutdown.isForced {
             return
         } catch let error as IOError {
             throw BindError(role, at: address, errno: error.errnoCode)

@@ -1,6 +1,6 @@
 package import LinkService
 
-/// What the endpoints of the public port are made of.
+/// The dependencies of the endpoints of the public port.
 package struct PublicDependencies: Sendable {
     package var resolving: LinkResolver
     package var appEvents: AppEventRecorder

@@ -53,11 +53,11 @@ extension ServerDependencies {
             maximumDrafts: maximumDrafts,
             random: environment.randomBytes,
             known: { catalog.known },
-            clientFindings: { content, place, settings in
+            clientFindings: { content, location, settings in
                 try await clients.findings(
                     for: content,
-                    of: place.tenant,
-                    in: place.environment,
+                    of: location.tenant,
+                    in: location.environment,
                     minimum: settings.minimumClient
                 )
             }

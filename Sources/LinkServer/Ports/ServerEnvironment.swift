@@ -13,7 +13,7 @@ package struct ServerEnvironment: Sendable {
     package var randomWord: @Sendable () -> UInt64
     /// The secret that pseudonymises addresses for a day.
     package var addressKey: @Sendable (_ count: Int) -> Data
-    /// Of trace ids and of the rate limiters' hashes.
+    /// The seed of trace ids and of the rate limiters' hashes.
     package var seed: UInt64
 
     package init(

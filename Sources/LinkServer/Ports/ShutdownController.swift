@@ -1,11 +1,11 @@
 import ServiceLifecycle
 import Synchronization
 
-/// The pace of a shutdown: graceful or, once it is hurried, without waiting for load balancers and slow clients.
-/// Accepted events are written either way.
+/// Controls whether a shutdown is graceful. A forced shutdown does not wait for load balancers and slow clients.
+/// Accepted events are written in both cases.
 package final class ShutdownController: Sendable {
     private struct State {
-        var isHurried = false
+        var isForced = false
         var nextWaiter = 0
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
     }
@@ -14,21 +14,21 @@ package final class ShutdownController: Sendable {
 
     package init() {}
 
-    /// Whether the shutdown is hurried.
-    package var isHurried: Bool { state.withLock(\.isHurried) }
+    /// Whether the shutdown is forced.
+    package var isForced: Bool { state.withLock(\.isForced) }
 
-    /// Hurries the shutdown.
+    /// Forces the shutdown.
     package func force() {
         let waiters = state.withLock { state in
-            state.isHurried = true
+            state.isForced = true
             defer { state.waiters = [:] }
             return Array(state.waiters.values)
         }
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Returns when the shutdown is hurried or the task is cancelled.
-    package func untilHurried() async {
+    /// Returns when the shutdown is forced or the task is cancelled.
+    package func untilForced() async {
         let number = state.withLock { state in
             state.nextWaiter += 1
             return state.nextWaiter
@@ -37,7 +37,7 @@ package final class ShutdownController: Sendable {
             await withCheckedContinuation { continuation in
                 let mustWait = state.withLock { state in
                     // An earlier cancellation is seen here; a later one finds the waiter.
-                    guard !state.isHurried, !Task.isCancelled else { return false }
+                    guard !state.isForced, !Task.isCancelled else { return false }
                     state.waiters[number] = continuation
                     return true
                 }
@@ -48,14 +48,14 @@ package final class ShutdownController: Sendable {
         }
     }
 
-    /// Runs `body` to its end. Cancels it if its graceful shutdown has begun and the shutdown is hurried; not earlier,
+    /// Runs `body` to its end. If the shutdown is forced, cancels it, but not before its graceful shutdown has begun,
     /// so that services still stop one after the other.
     func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await body() }
             tasks.addTask {
                 try await gracefulShutdown()
-                await self.untilHurried()
+                await self.untilForced()
             }
             defer { tasks.cancelAll() }
             try await tasks.next()

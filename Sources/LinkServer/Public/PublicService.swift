@@ -7,7 +7,7 @@ import LinkService
 import NIOCore
 import NetworkTypes
 
-/// What the requests of the public port share.
+/// The state that all requests of the public port share.
 final class PublicService: Sendable {
     let router: PublicRouter
     let catalog: LiveCatalog
@@ -35,7 +35,7 @@ final class PublicService: Sendable {
         self.date = date
     }
 
-    /// What is known of a response once the head of its request is read.
+    /// The properties of a response that are known once the head of its request is read.
     enum Outcome {
         /// - Parameter bodyLimit: Nil if the endpoint ignores bodies.
         case endpoint(PublicEndpoint, bodyLimit: Int?)

@@ -234,8 +234,8 @@ extension Problem {
         case .removed:
             self.init(
                 .tenantArchived,
-                "The tenant '\(error.tenant)' was removed. Its name stays taken, because the log has its events; use "
-                    + "another one."
+                "The tenant '\(error.tenant)' was removed. Its name stays reserved, because the log has its events; "
+                    + "use another one."
             )
         }
     }
@@ -288,6 +288,16 @@ extension Problem {
             facts = [JSONNode.Member("suiteFailures", .array(failures.map(\.json)))]
         case .outsideLimit(let refusals):
             self.init(.forbidden, "The key does not permit these changes: \(refusals.joined(separator: "; ")).")
+        case .settingsOutsideLimit(let grant):
+            let need =
+                grant.isForWholeTenants
+                ? "which needs the scope '\(KeyGrant.Scope.admin.rawValue)'"
+                : "which needs a key without limits on environments or routes"
+            self.init(
+                .forbidden,
+                "The file changes 'settings', \(need); this key may change the table only. Take the settings from the "
+                    + "server, or leave them out of the file."
+            )
         case .tooManyRoutes(let count, let maximum):
             self.init(
                 .invalidTable,

@@ -56,7 +56,7 @@ final class PublicRequest: Sendable {
     }
 }
 
-/// What an endpoint of the public port returns.
+/// The result of an endpoint of the public port.
 enum HandlerResult {
     case response(BufferedResponse)
     /// The response follows an event, such as a commit of the log. The closure starts the work and returns at once; it

@@ -48,7 +48,7 @@ struct RequestLog: Sendable {
     }
 
     private func isWanted(isFailure: Bool, at instant: ContinuousClock.Instant) -> Bool {
-        // Probes and scrapes come constantly, and a start that is not ready yet is no failure.
+        // Probes and scrapes come constantly, and a start that is not ready yet is not a failure.
         if port == .ops, settings.requests != .all { return false }
         return switch settings.requests {
         case .off: false

@@ -9,7 +9,7 @@ import NetworkTypes
 struct ServerRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     var scope: RequestScope
-    /// Set on the admin port: a change checks the caller's key again.
+    /// The authenticator on the admin port, with which a change checks the caller's key again; nil on other ports.
     var keys: APIKeyAuthenticator?
     /// Set for a request with an `Idempotency-Key`.
     var repeatable: RepeatableChange?

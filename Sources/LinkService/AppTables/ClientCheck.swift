@@ -81,7 +81,7 @@ package struct ClientCheck: Sendable {
     }
 }
 
-/// What an engine must have for a table and for its routes.
+/// The features that an engine needs for a table and for its routes.
 private struct TableNeeds {
     private let formatVersion: Int64
     private let features: [String]

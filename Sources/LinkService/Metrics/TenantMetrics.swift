@@ -17,7 +17,7 @@ package final class TenantMetrics: Sendable {
     /// The value for all tenants without their own. A tenant with this id shares it.
     package static let others = "other"
 
-    /// How a request for an association file ended.
+    /// The result of a request for an association file.
     package enum FileResult: String, Sendable, CaseIterable {
         /// 200 or 304.
         case served

@@ -29,7 +29,7 @@ package actor Replayer {
     ///   exist or may not be published, `CancellationError` if the client is gone.
     package func replay(
         _ request: ReplayRequest,
-        at place: PublishingService.DraftLocation,
+        at location: PublishingService.DraftLocation,
         limit: KeyGrant? = nil
     ) async throws -> ReplayReport {
         // The actor is reentrant: a second call may begin while the first one waits for the log.
@@ -41,7 +41,7 @@ package actor Replayer {
         isBusy = true
         defer { isBusy = false }
 
-        let (live, draft) = try await publishing.comparison(at: place, limit: limit)
+        let (live, draft) = try await publishing.comparison(at: location, limit: limit)
         // The tables are in memory, and reading the log may take long.
         LargeDocuments.turn?.rest()
         var accumulator = ReplayAccumulator(live: live, draft: draft)
@@ -54,13 +54,13 @@ package actor Replayer {
             try Task.checkCancellation()
             guard ClientPresence.current?.isGone != true else { throw CancellationError() }
             let page = try await history.events(
-                of: place.tenant,
+                of: location.tenant,
                 before: before,
                 since: start.day,
                 limit: Self.pageSize
             )
             for event in page.lazy.map(\.event)
-            where (start...end).contains(event.recordedAt) && event.environment == place.environment {
+            where (start...end).contains(event.recordedAt) && event.environment == location.environment {
                 guard request.purposes.contains(event.purpose), [.resolve, .click, .app].contains(event.kind) else {
                     continue
                 }

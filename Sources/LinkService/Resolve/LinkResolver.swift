@@ -145,7 +145,7 @@ package final class LinkResolver: Sendable {
         return ResolvedLink(answer, url: url, fields: event)
     }
 
-    /// Which links of a request are in the log.
+    /// The links of a request that are in the log.
     package enum Recorded: Sendable {
         case all
         /// Only links that belong to a tenant, because too many others came.

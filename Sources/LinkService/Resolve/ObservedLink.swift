@@ -8,6 +8,6 @@ package struct ObservedLink: Sendable {
     package let context: LinkContext
     package let environment: EnvironmentID
     package let catalog: Catalog
-    /// What the log records of it.
+    /// The form in which the log records the link.
     package let event: Event.Fields
 }

@@ -3,10 +3,13 @@ import LinkEvents
 import LinkRouting
 
 extension Backup {
-    /// Reads the file list of a backup. Throws `StorageError`: `.notABackup` if there is no list, `.corrupt` if it is
-    /// invalid.
+    /// Reads the file list of a backup. Throws `StorageError`: `.unusable` if there is no such directory,
+    /// `.notABackup` if there is no list, `.corrupt` if it is invalid.
     package init(at folder: String) throws {
         let path = "\(folder)/\(Self.listName)"
+        guard access(folder, F_OK) == 0 else {
+            throw StorageError.unusable(file: folder, detail: "there is no such directory")
+        }
         guard let data = FileManager.default.contents(atPath: path) else {
             throw StorageError.notABackup(directory: folder)
         }

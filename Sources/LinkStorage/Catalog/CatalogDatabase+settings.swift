@@ -224,7 +224,7 @@ extension CatalogDatabase {
         }
         // Most writes claim nothing new and need not read the claims of all other tenants.
         guard !new.isEmpty else { return }
-        var claims = HostClaims(askedBelow: Set(new.filter(\.coversSubdomains).map(\.host)))
+        var claims = HostClaims(parents: Set(new.filter(\.coversSubdomains).map(\.host)))
         let rows = try Row.fetchCursor(
             db,
             sql: "SELECT host, covers_subdomains, tenant FROM domain WHERE tenant <> ?",

@@ -33,9 +33,12 @@ package final class DataDirectory: Sendable {
 
     /// Locks the directory. Creates it first if the purpose allows that, with mode 0700.
     ///
-    /// Throws `StorageError`: `.noDirectory` if there is none and `purpose` is `.use`, `.locked` if another process holds
-    /// the lock, `.unfinishedRestore` after an interrupted restore, and `.missing` if there are day files but no catalog.
+    /// Throws `StorageError`: `.noDirectory` if there is none and `purpose` is `.use`, `.backup` if it is a backup,
+    /// `.locked` if another process holds the lock, `.unfinishedRestore` after an interrupted restore, and `.missing` if
+    /// there are day files but no catalog.
     package init(_ path: String, for purpose: Purpose) throws {
+        // Opening changes the files, so that they would no longer match the list of the backup.
+        guard access("\(path)/\(Backup.listName)", F_OK) != 0 else { throw StorageError.backup(directory: path) }
         guard purpose != .use || Self.exists(at: path) else { throw StorageError.noDirectory(path: path) }
         do {
             try Folder.make(path, mode: 0o700)

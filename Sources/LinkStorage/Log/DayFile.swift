@@ -13,22 +13,31 @@ final class DayFile: Sendable {
         self.database = database
     }
 
-    /// Returns the tenant's events that match a SQL condition, which includes the order and the limit.
+    /// Returns at most `limit` events of the tenant.
     ///
     /// Uses one read transaction: a reader that never ends would keep the WAL from being checkpointed.
     func events(
         of tenant: TenantID,
-        _ condition: String,
-        _ arguments: StatementArguments
+        in range: ClosedRange<Int64>,
+        _ order: EventRow.Order,
+        limit: Int
     ) async throws -> [StoredEvent] {
-        try await database.read { try self.events(of: tenant, condition, arguments, $0) }
+        try await database.read { db in
+            try self.events(
+                of: tenant,
+                "seq IN (\(EventRow.sequencesSQL(order))) ORDER BY seq \(order.rawValue)",
+                ["low": range.lowerBound, "high": range.upperBound, "limit": limit],
+                db
+            )
+        }
     }
 
     /// Returns the tenant's events above the `counted` watermark. The caller's transaction also reads the rollups.
     func uncountedEvents(of tenant: TenantID, _ db: Database) throws -> [Event] {
-        try events(of: tenant, EventRow.uncountedSQL, [], db).map(\.event)
+        try events(of: tenant, "tenant = :tenant AND \(EventRow.uncountedSQL)", [:], db).map(\.event)
     }
 
+    /// - Parameter condition: Refers to the number of the tenant as `:tenant`.
     private func events(
         of tenant: TenantID,
         _ condition: String,
@@ -37,8 +46,8 @@ final class DayFile: Sendable {
     ) throws -> [StoredEvent] {
         let texts = try texts.all(db)
         guard let number = texts.firstIndex(of: tenant.rawValue) else { return [] }
-        let select = try db.cachedStatement(sql: "\(EventRow.selectSQL) WHERE tenant = ? AND \(condition)")
-        let rows = try Row.fetchCursor(select, arguments: [number + 1] + arguments)
+        let select = try db.cachedStatement(sql: "\(EventRow.selectSQL) WHERE \(condition)")
+        let rows = try Row.fetchCursor(select, arguments: arguments + ["tenant": number + 1])
         var events: [StoredEvent] = []
         while let row = try rows.next() { events.append(try EventRow.event(row, texts: texts)) }
         return events

@@ -5,7 +5,8 @@ import LinkRouting
 /// Appends events to the newest day file.
 ///
 /// A batch commits only its rows. Their counts are accumulated in memory and written with a later batch, see
-/// m0002_events.sql. After a crash the uncounted rows are accumulated again; readers count uncounted rows themselves.
+/// m0002_events.sql, and so is their index by tenant, see m0005_events.sql. After a crash the uncounted rows are
+/// accumulated again; readers count and find uncounted rows themselves.
 struct DayWriter {
     let day: CivilDay
     let pool: DatabasePool
@@ -46,6 +47,7 @@ struct DayWriter {
         }
 
         mutating func writeCounts(_ db: Database) throws {
+            try EventRow.indexUncounted(db)
             try counts.write(accumulator, db)
             accumulator.startAnew()
         }
@@ -80,7 +82,7 @@ struct DayWriter {
         return duplicates
     }
 
-    /// Writes the counts up to the last row.
+    /// Writes the counts and the index up to the last row.
     mutating func writeCounts() throws {
         let isUpToDate = try memory.map { $0.uncounted == 0 } ?? pool.read { try EventRow.isCounted($0) }
         guard !isUpToDate else { return }

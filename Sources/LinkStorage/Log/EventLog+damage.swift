@@ -11,7 +11,9 @@ extension EventLog {
     /// route requests to another instance.
     package var condition: String {
         let damages = damagedDays.prefix(10).map(\.damage.description)
-        return (["\(allDays().count) days, \(damagedDays.count) of them damaged"] + damages).joined(separator: "; ")
+        let count = allDays().count
+        let days = count == 1 ? "1 day" : "\(count) days"
+        return (["\(days), \(damagedDays.count) of them damaged"] + damages).joined(separator: "; ")
     }
 
     /// Runs `body` for each day in order. Skips days whose file is damaged. Another failure does not stop the remaining

@@ -123,8 +123,8 @@ extension EventLog {
         else { return }
         while try database.storing({ db in
             try db.execute(
-                sql: "DELETE FROM event WHERE seq IN (SELECT seq FROM event WHERE tenant = ? ORDER BY seq LIMIT ?)",
-                arguments: [number, Self.rowsAtOnce]
+                sql: "DELETE FROM event WHERE seq IN (\(EventRow.sequencesSQL(.oldestFirst)))",
+                arguments: ["tenant": number, "low": 1, "high": Int64.max, "limit": Self.rowsAtOnce]
             )
             return db.changesCount > 0
         }) {}

@@ -71,8 +71,12 @@ extension EventLog {
             let found = try database.read { db in
                 try Int64.fetchAll(
                     db,
-                    sql: "SELECT seq FROM event WHERE tenant = ? AND seq BETWEEN ? AND ? AND install = ?",
-                    arguments: [tenant, start, end, Data(install.bytes)]
+                    sql:
+                        "SELECT seq FROM event WHERE seq IN (\(EventRow.sequencesSQL(.oldestFirst))) AND install = :install",
+                    arguments: [
+                        "tenant": tenant, "low": start, "high": end, "limit": Self.span,
+                        "install": Data(install.bytes),
+                    ]
                 )
             }
             start = end + 1

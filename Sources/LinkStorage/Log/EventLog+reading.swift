@@ -13,11 +13,7 @@ extension EventLog {
             let rest = limit - found.count
             // One read transaction per page: a reader that never ends would keep the WAL from being checkpointed.
             guard let file = try heldFile(of: day) else { continue }
-            found += try await file.events(
-                of: tenant,
-                "seq BETWEEN ? AND ? ORDER BY seq LIMIT ?",
-                [range.lowerBound, range.upperBound, rest]
-            )
+            found += try await file.events(of: tenant, in: range, .oldestFirst, limit: rest)
         }
         return found
     }
@@ -30,14 +26,11 @@ extension EventLog {
     ) async throws -> [StoredEvent] {
         var found: [StoredEvent] = []
         guard sequence > 1 else { return found }
-        for day in try days(holding: 1...(sequence - 1), since: day).reversed() where found.count < limit {
+        let range = 1...(sequence - 1)
+        for day in try days(holding: range, since: day).reversed() where found.count < limit {
             let rest = limit - found.count
             guard let file = try heldFile(of: day) else { continue }
-            found += try await file.events(
-                of: tenant,
-                "seq < ? ORDER BY seq DESC LIMIT ?",
-                [sequence, rest]
-            )
+            found += try await file.events(of: tenant, in: range, .newestFirst, limit: rest)
         }
         return found
     }

@@ -48,21 +48,6 @@ enum EventRow {
 
     // MARK: Reading
 
-    /// Selects rows above the `counted` watermark. Only the newest rows of the newest day are.
-    static let uncountedSQL = "seq > (SELECT seq FROM counted)"
-
-    static func uncounted(_ db: Database) throws -> [StoredEvent] {
-        let rows = try Row.fetchCursor(db, sql: "\(selectSQL) WHERE \(uncountedSQL) ORDER BY seq")
-        var events: [StoredEvent] = []
-        let texts = try DayTexts().all(db)
-        while let row = try rows.next() { events.append(try event(row, texts: texts)) }
-        return events
-    }
-
-    static func isCounted(_ db: Database) throws -> Bool {
-        try Bool.fetchOne(db, sql: "SELECT NOT EXISTS (SELECT 1 FROM event WHERE \(uncountedSQL))") ?? true
-    }
-
     /// Decodes a row of ``selectSQL``.
     static func event(_ row: Row, texts: [String]) throws -> StoredEvent {
         var values: [EventValue] = []
@@ -96,5 +81,49 @@ enum EventRow {
             resultCode: .SQLITE_CORRUPT,
             message: "row \(row[0] as Int64): the column \(column.name) cannot be read"
         )
+    }
+
+    // MARK: Uncounted rows
+
+    /// Selects rows above the `counted` watermark. Only the newest rows of the newest day are.
+    static let uncountedSQL = "seq > (SELECT seq FROM counted)"
+
+    static func uncounted(_ db: Database) throws -> [StoredEvent] {
+        let rows = try Row.fetchCursor(db, sql: "\(selectSQL) WHERE \(uncountedSQL) ORDER BY seq")
+        var events: [StoredEvent] = []
+        let texts = try DayTexts().all(db)
+        while let row = try rows.next() { events.append(try event(row, texts: texts)) }
+        return events
+    }
+
+    static func isCounted(_ db: Database) throws -> Bool {
+        try Bool.fetchOne(db, sql: "SELECT NOT EXISTS (SELECT 1 FROM event WHERE \(uncountedSQL))") ?? true
+    }
+
+    // MARK: By tenant
+
+    enum Order: String {
+        case oldestFirst = "ASC"
+        case newestFirst = "DESC"
+    }
+
+    /// Selects the sequences of a tenant's rows from `:low` to `:high`, at most `:limit`: those of the index, and those
+    /// above the `counted` watermark, which the index does not have yet. `:tenant` is the number of its text.
+    ///
+    /// The second part has one lower bound. With two, SQLite may search by the smaller one and read all rows above it.
+    static func sequencesSQL(_ order: Order) -> String {
+        """
+        SELECT seq FROM indexed_event WHERE tenant = :tenant AND seq BETWEEN :low AND :high
+        UNION ALL
+        SELECT seq FROM event
+        WHERE seq BETWEEN max(:low, (SELECT seq FROM counted) + 1) AND :high AND tenant = :tenant
+        ORDER BY seq \(order.rawValue) LIMIT :limit
+        """
+    }
+
+    /// Adds the uncounted rows to the index. The caller's transaction moves the `counted` watermark afterwards.
+    static func indexUncounted(_ db: Database) throws {
+        let insert = "INSERT INTO indexed_event (tenant, seq) SELECT tenant, seq FROM event"
+        try db.cachedStatement(sql: "\(insert) WHERE \(uncountedSQL) ORDER BY tenant, seq").execute()
     }
 }

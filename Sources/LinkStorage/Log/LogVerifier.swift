@@ -2,7 +2,7 @@ import GRDB
 package import LinkRouting
 
 /// The result of a log verification: the state of every sequence, and whether the rollups agree with the rows.
-package struct LogVerifier: Sendable, Hashable {
+package struct LogVerification: Sendable, Hashable {
     package internal(set) var lastSequence: Int64 = 0
     package internal(set) var stored: Int64 = 0
     package internal(set) var erased: Int64 = 0
@@ -21,18 +21,18 @@ package struct LogVerifier: Sendable, Hashable {
 extension EventLog {
     /// Verifies every page of every file. Each file is read in one transaction, so the log may be in use. Takes as long
     /// as reading the whole log.
-    package func account() async throws -> LogVerifier {
+    package func verify() async throws -> LogVerification {
         try await onSettlingThread { log in
-            var accounting = SequenceAccounting(log: log)
-            return try accounting.goThroughDays()
+            var verifier = LogVerifier(log: log)
+            return try verifier.verifyDays()
         }
     }
 }
 
 /// Verifies the days, oldest first.
-private struct SequenceAccounting {
+private struct LogVerifier {
     let log: EventLog
-    private var account = LogVerifier()
+    private var result = LogVerification()
     /// The sequence that the next day must begin with; nil after a day that cannot be read.
     private var next: Int64? = 1
 
@@ -48,18 +48,18 @@ private struct SequenceAccounting {
         init(_ row: Row) { (tenant, count, first, last) = (row[0], row[1], row[2], row[3]) }
     }
 
-    mutating func goThroughDays() throws -> LogVerifier {
+    mutating func verifyDays() throws -> LogVerification {
         do {
             try Self.readAll(log.ledger)
             return try compareFiles()
         } catch let damage as StorageError where damage.isDamage {
             // The ledger alone records what was erased and dropped.
-            account.faults.append(damage.description)
-            return account
+            result.faults.append(damage.description)
+            return result
         }
     }
 
-    private mutating func compareFiles() throws -> LogVerifier {
+    private mutating func compareFiles() throws -> LogVerification {
         let closed = try log.ledger.read { db in
             try Int64.fetchAll(db, sql: "SELECT day FROM day").map(CivilDay.init(daysSince1970:))
         }
@@ -73,13 +73,13 @@ private struct SequenceAccounting {
                 try addDay(day, isClosed: closed.contains(day))
             } catch {
                 guard let damage = log.damaged[day] else { throw error }
-                account.faults.append(damage.description)
+                result.faults.append(damage.description)
                 if closed.contains(day) { followOn(try closedRows(of: day), day) } else { next = nil }
             }
         }
         try compareLedger()
-        account.lastSequence = next.map { $0 - 1 } ?? log.knownSequence()
-        return account
+        result.lastSequence = next.map { $0 - 1 } ?? log.knownSequence()
+        return result
     }
 
     /// Runs SQLite's `integrity_check`; throws unless every page, index and row is valid. Uses one bit of memory per
@@ -128,23 +128,24 @@ private struct SequenceAccounting {
             )
         }
         followOn(committed, day)
+        try compareIndex(file, day)
         let dropped = try droppedTenants(of: day)
         for rows in committed {
             let stored = stored[rows.tenant, default: 0]
-            account.stored += stored
+            result.stored += stored
             if counted[rows.tenant] != rows.count {
-                account.faults.append(
+                result.faults.append(
                     "\(day): \(rows.tenant) has \(rows.count) rows, but its counts add up to \(counted[rows.tenant] ?? 0)"
                 )
             }
             if dropped.contains(rows.tenant) {
-                account.dropped += rows.count - stored
+                result.dropped += rows.count - stored
                 continue
             }
             let erased = try erased(rows, of: day)
-            account.erased += erased
+            result.erased += erased
             if stored + erased != rows.count {
-                account.faults.append(
+                result.faults.append(
                     "\(day): \(rows.tenant) had \(rows.count) rows, but \(stored) are stored and \(erased) erased"
                 )
             }
@@ -152,14 +153,31 @@ private struct SequenceAccounting {
         if isClosed { try compareClosed(committed, day) }
     }
 
+    /// Checks that the index of the tenants has each counted row once, and nothing else.
+    private mutating func compareIndex(_ file: DayFile, _ day: CivilDay) throws {
+        let (rows, entries, pairs) = try file.database.read { db in
+            (
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM event WHERE NOT (\(EventRow.uncountedSQL))") ?? 0,
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM indexed_event") ?? 0,
+                try Int.fetchOne(
+                    db,
+                    sql:
+                        "SELECT count(*) FROM indexed_event AS entry JOIN event USING (seq) WHERE entry.tenant = event.tenant"
+                ) ?? 0
+            )
+        }
+        guard rows != pairs || entries != pairs else { return }
+        result.faults.append("\(day): \(pairs) of \(rows) rows are in the index of the tenants, which has \(entries)")
+    }
+
     private mutating func addDropped(_ day: CivilDay) throws {
         let rows = try closedRows(of: day)
         let dropped = try droppedTenants(of: day)
         followOn(rows, day)
         for rows in rows {
-            account.dropped += rows.count
+            result.dropped += rows.count
             if !dropped.contains(rows.tenant) {
-                account.faults.append("\(day): the file with \(rows.count) rows of \(rows.tenant) is missing")
+                result.faults.append("\(day): the file with \(rows.count) rows of \(rows.tenant) is missing")
             }
         }
     }
@@ -167,10 +185,10 @@ private struct SequenceAccounting {
     /// Checks that the sequences of consecutive days follow each other without a gap.
     private mutating func followOn(_ rows: [Rows], _ day: CivilDay) {
         guard let first = rows.map(\.first).min(), let last = rows.map(\.last).max() else { return }
-        if let next, first != next { account.faults.append("\(day): starts at \(first) instead of \(next)") }
+        if let next, first != next { result.faults.append("\(day): starts at \(first) instead of \(next)") }
         let count = rows.reduce(0) { $0 + $1.count }
         if count != last - first + 1 {
-            account.faults.append("\(day): has \(count) rows between \(first) and \(last)")
+            result.faults.append("\(day): has \(count) rows between \(first) and \(last)")
         }
         next = last + 1
     }
@@ -203,7 +221,7 @@ private struct SequenceAccounting {
     private mutating func compareClosed(_ rows: [Rows], _ day: CivilDay) throws {
         let known = Dictionary(uniqueKeysWithValues: try closedRows(of: day).map { ($0.tenant, $0.count) })
         for rows in rows where known[rows.tenant] != rows.count {
-            account.faults.append(
+            result.faults.append(
                 "\(day): the ledger has \(known[rows.tenant] ?? 0) rows of \(rows.tenant), the file \(rows.count)"
             )
         }
@@ -226,7 +244,7 @@ private struct SequenceAccounting {
         }
         for (tenant, count) in rows.sorted(by: { $0.key < $1.key }) {
             for (name, sums) in [("day", days), ("quarter-hour", quarters)] where sums[tenant] != count {
-                account.faults.append(
+                result.faults.append(
                     "\(tenant): \(count) rows in closed days, \(sums[tenant] ?? 0) counted by the \(name)"
                 )
             }

@@ -19,6 +19,8 @@ package enum StorageError: DiskError, Hashable {
     case unusable(file: String, detail: String)
     /// The disk is mounted read-only.
     case readOnlyDisk(file: String)
+    /// The directory is a backup, which only a restore may read.
+    case backup(directory: String)
     /// The directory has no list of a backup's files.
     case notABackup(directory: String)
     /// The path cannot become a backup; nothing in the data directory failed.
@@ -57,6 +59,9 @@ package enum StorageError: DiskError, Hashable {
         case .readOnlyDisk(let file):
             "\(file) cannot be written because its disk is read-only. Mount the disk for writing, or choose a directory on "
                 + "another disk with --data. The system also remounts a disk read-only after an error: see 'dmesg'."
+        case .backup(let directory):
+            "\(directory) is a backup, because it contains backup.json. Nothing was changed: restore it with 'fingerpost "
+                + "restore \(directory) --data DIR', and use DIR."
         case .notABackup(let directory):
             "\(directory) is not a backup, because it contains no backup.json. Nothing was changed: name a directory that "
                 + "'fingerpost backup' created."
@@ -76,7 +81,8 @@ package enum StorageError: DiskError, Hashable {
         switch self {
         case .locked: 75  // EX_TEMPFAIL: try again when the other process has ended
         case .corrupt, .foreignFile, .newerSchema, .missing, .unfinishedRestore: 65  // EX_DATAERR
-        case .noDirectory, .unusable, .readOnlyDisk, .notABackup, .refusedTarget, .full, .io, .occupied: 74  // EX_IOERR
+        case .noDirectory, .unusable, .readOnlyDisk, .backup, .notABackup, .refusedTarget, .full, .io, .occupied:
+            74  // EX_IOERR
         case .wrongSetting: 70  // EX_SOFTWARE
         }
     }

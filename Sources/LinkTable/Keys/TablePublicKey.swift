@@ -13,12 +13,39 @@ package struct TablePublicKey: Sendable, Hashable, CustomStringConvertible {
     /// The key id (`kid`) in the header of a signed table: 43 characters.
     package let id: String
 
-    /// Nil unless there are 32 bytes.
+    /// Nil unless there are 32 bytes that can be a public key.
     package init?(bytes: [UInt8]) {
-        guard bytes.count == Self.byteCount else { return nil }
+        guard bytes.count == Self.byteCount, !Self.isOfSmallOrder(bytes) else { return nil }
         self.bytes = bytes
         id = Self.thumbprint(of: bytes)
     }
+
+    /// Whether the bytes encode a point of small order, such as 32 zeros. No private key has such a public key, and for
+    /// it everyone can make signatures. The library for Ed25519 does not refuse them; whether other bytes are a point of
+    /// the curve shows only when a signature is verified.
+    private static func isOfSmallOrder(_ bytes: [UInt8]) -> Bool {
+        var y = bytes
+        // The highest bit is the sign of x.
+        y[byteCount - 1] &= 0x7F
+        return smallOrder.contains(y)
+    }
+
+    /// The y coordinates of these points: 0, 1, the two of order 8, p - 1, and 0 and 1 as p and p + 1.
+    private static let smallOrder: [[UInt8]] = {
+        let ofOrder8: [[UInt8]] = [
+            [
+                0x26, 0xE8, 0x95, 0x8F, 0xC2, 0xB2, 0x27, 0xB0, 0x45, 0xC3, 0xF4, 0x89, 0xF2, 0xEF, 0x98, 0xF0,
+                0xD5, 0xDF, 0xAC, 0x05, 0xD3, 0xC6, 0x33, 0x39, 0xB1, 0x38, 0x02, 0x88, 0x6D, 0x53, 0xFC, 0x05,
+            ],
+            [
+                0xC7, 0x17, 0x6A, 0x70, 0x3D, 0x4D, 0xD8, 0x4F, 0xBA, 0x3C, 0x0B, 0x76, 0x0D, 0x10, 0x67, 0x0F,
+                0x2A, 0x20, 0x53, 0xFA, 0x2C, 0x39, 0xCC, 0xC6, 0x4E, 0xC7, 0xFD, 0x77, 0x92, 0xAC, 0x03, 0x7A,
+            ],
+        ]
+        let zeros = [UInt8](repeating: 0, count: byteCount - 1)
+        let ones = [UInt8](repeating: 0xFF, count: byteCount - 2) + [0x7F]
+        return ofOrder8 + [zeros + [0], [1] + zeros] + [0xEC, 0xED, 0xEE].map { [$0] + ones }
+    }()
 
     /// Reads the 43 characters of `x`, or the JWK. The member `d` of a private key is refused.
     package init(_ text: String) throws(TableKeyError) {

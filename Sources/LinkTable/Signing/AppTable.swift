@@ -4,10 +4,29 @@ package import LinkRouting
 package struct AppTable: Sendable {
     package let claims: TableClaims
     package let router: Router
+    /// The routes of a signed table; nil for a table that was not read from JSON.
+    private let routes: LazyRoutes?
 
+    /// Which routes are decoded when a table is read.
+    package enum Checking: Sendable {
+        /// All of them. A table with a route that cannot be read is refused. For tables that are new.
+        case everyRoute
+        /// None. A route that cannot be read makes its links undecided. For tables that were checked before.
+        case noRoute
+    }
+
+    /// A table without a signature, for previews and tests.
     package init(claims: TableClaims, router: Router) {
         self.claims = claims
         self.router = router
+        routes = nil
+    }
+
+    private init(_ claims: TableClaims, _ identity: Identity, _ table: EncodedTable) {
+        self.claims = claims
+        let routes = LazyRoutes(table.routes)
+        router = Router(identity: identity, table: table, routes: routes, environment: claims.scope.environment)
+        self.routes = routes
     }
 
     /// The number of routes, without stubs.
@@ -15,9 +34,12 @@ package struct AppTable: Sendable {
     /// The number of routes that only the server decides about.
     package var stubCount: Int { router.table.routes.count { $0.unsupported.contains(TableContent.serverFeature) } }
 
+    /// Returns the reason why a route that was needed cannot be read; nil if it was read.
+    package func problem(of route: RouteID) -> String? { routes?.problem(of: route) }
+
     /// Reads content that was not signed, for previews and tests.
     package init(unsigned content: TableContent) throws(TableRejection) {
-        try self.init(payload: content.payload[...], expecting: content.scope)
+        try self.init(payload: content.payload[...], expecting: content.scope, checking: .everyRoute)
     }
 
     private static let limits = JSONReader.Limits(
@@ -29,10 +51,10 @@ package struct AppTable: Sendable {
     /// Reads the payload of a signed table. Unknown members of the payload are ignored: a newer server may add members
     /// that do not change how a link resolves. Those that do are announced by `requires` or a newer format version.
     ///
-    /// Everything that is read comes before `table`, whose routes are read one by one, without a tree of the document.
-    init(payload: ArraySlice<UInt8>, expecting scope: TableScope) throws(TableRejection) {
+    /// Everything that is read comes before `table`, whose routes stay JSON. The table keeps the payload for them.
+    init(payload: ArraySlice<UInt8>, expecting scope: TableScope, checking: Checking) throws(TableRejection) {
         do {
-            self = try payload.withUnsafeBufferPointer { try Self.read($0, expecting: scope) }
+            self = try Self.read(payload, expecting: scope, checking)
         } catch let rejection as TableRejection {
             throw rejection
         } catch let error as JSONSyntaxError {
@@ -42,7 +64,20 @@ package struct AppTable: Sendable {
         }
     }
 
-    private static func read(_ bytes: UnsafeBufferPointer<UInt8>, expecting scope: TableScope) throws -> AppTable {
+    private static func read(
+        _ payload: ArraySlice<UInt8>,
+        expecting scope: TableScope,
+        _ checking: Checking
+    ) throws -> AppTable {
+        try payload.withUnsafeBufferPointer { try read($0, of: payload, expecting: scope, checking) }
+    }
+
+    private static func read(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        of payload: ArraySlice<UInt8>,
+        expecting scope: TableScope,
+        _ checking: Checking
+    ) throws -> AppTable {
         var members: [JSONNode.Member] = []
         var result: AppTable?
         try JSONReader.read(bytes, limits: limits) { reader in
@@ -61,11 +96,9 @@ package struct AppTable: Sendable {
                 let claims = try TableClaims(headObject)
                 try check(claims.scope, against: scope)
                 let identity = try Identity(try headObject.required("identity").anyObject())
-                let table = try RouteTable(reading: &reader, path: "table")
-                result = AppTable(
-                    claims: claims,
-                    router: Router(identity: identity, table: table, environment: claims.scope.environment)
-                )
+                let table = try EncodedTable(reading: &reader, of: payload, path: "table")
+                if checking == .everyRoute { try table.routes.check() }
+                result = AppTable(claims, identity, table)
             }
         }
         guard let result else {
@@ -82,9 +115,15 @@ package struct AppTable: Sendable {
             throw .unreadable("'formatVersion' is missing; it comes before 'table'.")
         }
         guard version <= RouteTable.formatVersion else { throw .newerFormat(version) }
-        let unsupported = (node["requires"]?.elements ?? []).compactMap(\.text).filter {
-            !RouteTable.features.contains($0)
+        guard version == RouteTable.formatVersion else {
+            throw .unreadable("'formatVersion' is \(version); write \(RouteTable.formatVersion).")
         }
+        let required = node["requires"]?.elements ?? []
+        let features = required.compactMap(\.text)
+        guard features.count == required.count, node["requires"].map({ $0.elements != nil }) ?? true else {
+            throw .unreadable("'requires' is not a list of names.")
+        }
+        let unsupported = features.filter { !RouteTable.features.contains($0) }
         guard unsupported.isEmpty else { throw .unsupportedFeatures(unsupported) }
     }
 
@@ -102,6 +141,10 @@ extension TableClaims {
             guard let instant = Timestamp(try field.text()) else { throw field.error("\(field.shown) is not a time.") }
             return instant
         }
+        let (issuedAt, expiresAt) = (try instant("issuedAt"), try instant("expiresAt"))
+        guard issuedAt < expiresAt else {
+            throw try object.required("expiresAt").error("'expiresAt' must be after 'issuedAt'.")
+        }
         self.init(
             scope: TableScope(
                 tenant: try object.required("tenant").identifier(TenantID.self),
@@ -112,8 +155,8 @@ extension TableClaims {
             settingsRevision: try object.required("settingsRevision").int(in: 0...Int64.max),
             serverFacts: try object["serverFacts"]?.list().map { field throws(DocumentError) in try field.text() }
                 ?? [],
-            issuedAt: try instant("issuedAt"),
-            expiresAt: try instant("expiresAt")
+            issuedAt: issuedAt,
+            expiresAt: expiresAt
         )
     }
 }

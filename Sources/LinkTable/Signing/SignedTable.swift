@@ -41,7 +41,11 @@ package enum SignedTable {
         bytes += Base64URL.text(of: signature).utf8
         bytes.append(UInt8(ascii: "\n"))
         bytes += content.payload
-        _ = try AppTable(payload: authenticated(bytes, keys: [key]), expecting: content.scope)
+        _ = try AppTable(
+            payload: authenticated(bytes, keys: [key]),
+            expecting: content.scope,
+            checking: .everyRoute
+        )
         return bytes
     }
 
@@ -63,14 +67,17 @@ package enum SignedTable {
     ///   - version: The version in use; an older table is refused.
     ///   - now: The time of a download, which must be between issue and expiry. Nil for a table from the app or from the
     ///     disk, which is used regardless of the clock.
+    ///   - checking: Whether all routes are decoded now.
     package static func verify(
         _ bytes: [UInt8],
         keys: [TablePublicKey],
         expecting scope: TableScope,
         notOlderThan version: AppTableVersion? = nil,
-        at now: Timestamp? = nil
+        at now: Timestamp? = nil,
+        checking: AppTable.Checking = .everyRoute
     ) throws(TableRejection) -> AppTable {
-        let table = try AppTable(payload: try authenticated(bytes, keys: keys), expecting: scope)
+        let payload = try authenticated(bytes, keys: keys)
+        let table = try AppTable(payload: payload, expecting: scope, checking: checking)
         if let version, table.claims.version.isOlder(than: version) {
             throw .older(table.claims.version, than: version)
         }
@@ -99,7 +106,9 @@ package enum SignedTable {
             throw .malformed("the first line is not HEADER..SIGNATURE.")
         }
         let header = try TableHeader(encoded: parts[0])
-        guard let key = keys.first(where: { $0.id == header.keyID }) else { throw .unknownKey(header.keyID) }
+        guard let key = keys.first(where: { $0.id == header.keyID }) else {
+            throw .unknownKey(header.keyID, accepted: keys)
+        }
         guard let signature = Base64URL.bytes(of: parts[2]), signature.count == signatureBytes else {
             throw .malformed("the signature is not \(signatureBytes) bytes in base64url without padding.")
         }

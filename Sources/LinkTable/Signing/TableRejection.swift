@@ -7,7 +7,8 @@ package enum TableRejection: Error, Hashable, Sendable, CustomStringConvertible 
     case truncated
     case malformed(String)
     case otherAlgorithm(String)
-    case unknownKey(String)
+    /// The id of the key of the table, and the accepted keys.
+    case unknownKey(String, accepted: [TablePublicKey])
     case badSignature
     case newerFormat(Int64)
     case unsupportedFeatures([String])
@@ -49,9 +50,10 @@ package enum TableRejection: Error, Hashable, Sendable, CustomStringConvertible 
             "This is not a signed table: \(problem) Fetch one with 'fingerpost table export'."
         case .otherAlgorithm(let name):
             "The table is signed with the algorithm \(Self.quoted(name)); only EdDSA is accepted."
-        case .unknownKey(let id):
-            "The table is signed with the key \(Self.quoted(id)), which is not one of the accepted keys. "
-                + "Add the public key to the app's keys, or sign with one of them."
+        case .unknownKey(let id, let accepted):
+            "The table is signed with the key that has the id (kid) \(Self.quoted(id)). \(Self.ids(of: accepted, id)) "
+                + "Add the public key, which are the 43 characters of 'x' that 'fingerpost table keys' prints, or sign "
+                + "with an accepted key."
         case .badSignature:
             "The signature does not belong to the table, so the table was changed or damaged. Fetch it "
                 + "again."
@@ -72,6 +74,15 @@ package enum TableRejection: Error, Hashable, Sendable, CustomStringConvertible 
         case .issuedInFuture(let instant):
             "The table was issued at \(instant), which is in the future. Set the clock of this device."
         }
+    }
+
+    /// Names the accepted keys, and says if one of them is the id of the key instead of the key.
+    private static func ids(of accepted: [TablePublicKey], _ id: String) -> String {
+        guard !accepted.contains(where: { $0.description == id }) else {
+            return "The accepted keys contain this id, which is not the public key."
+        }
+        guard !accepted.isEmpty else { return "No key is accepted." }
+        return "The accepted keys have the ids \(accepted.prefix(4).map { quoted($0.id) }.joined(separator: ", "))."
     }
 
     private var advice: String { "Export the right table, or correct the tenant, environment or app." }

@@ -8,7 +8,7 @@ import StubServer
 struct LinksPage {
     private let entries: [Entry]
 
-    /// Of larger suites, only so many links are listed.
+    /// The maximum number of links that are listed.
     private static let maximumLinks = 10_000
 
     private struct Entry {

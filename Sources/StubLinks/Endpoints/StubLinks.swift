@@ -105,7 +105,7 @@ package final class StubLinks: StubEndpoints {
 
     /// The number of tenants.
     package var tenantCount: Int { Set(catalog.tables.map(\.tenant)).count }
-    /// What apps pin to accept the signed tables.
+    /// The public key that apps pin to accept the signed tables.
     package var tableKey: String { appTables.signer.map { "\($0.publicKey)" } ?? "" }
 
     var catalog: Catalog { live.current }

@@ -16,7 +16,7 @@ actor LinkFiles {
     private var wrong: [String: UnusableFile] = [:]
     private var unreadable: [String: UnusableFile] = [:]
 
-    /// At most so many files of each kind.
+    /// The maximum number of files of each kind.
     private static let maximumFiles = 100
 
     /// The content of a file without errors, and the file, which may have got errors since.
@@ -31,7 +31,7 @@ actor LinkFiles {
         let suites: [LinkSuite]
     }
 
-    /// What has happened to the files since they were last read.
+    /// The changes of the files since they were last read.
     struct Change: Sendable {
         /// Nil if nothing that can be used has changed.
         let content: Content?

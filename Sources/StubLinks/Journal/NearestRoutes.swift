@@ -7,7 +7,7 @@ struct NearestRoutes {
     private let routes: [(id: RouteID, path: String, distance: Double)]
 
     private static let count = 3
-    /// Of larger tables, only so many routes are compared.
+    /// The maximum number of routes that are compared.
     private static let maximumCompared = 2_000
     private static let maximumPathBytes = 256
 
@@ -42,6 +42,6 @@ struct NearestRoutes {
         .array(routes.map { .object(["id": .string($0.id.rawValue), "path": .string($0.path)]) })
     }
 
-    /// Such as `product (/product/{id}), list (/products)`.
+    /// The routes as text, such as `product (/product/{id}), list (/products)`.
     var text: String { routes.map { "\($0.id) (\($0.path))" }.joined(separator: ", ") }
 }

@@ -1,6 +1,6 @@
 package import LinkRouting
 
-/// What is wrong with a document of the admin API: an error code of WireMock, a JSON pointer and advice.
+/// An error in a document of the admin API: an error code of WireMock, a JSON pointer and advice.
 package struct MappingError: Error, Hashable, Sendable, CustomStringConvertible {
     package let code: Int
     package let title: String

@@ -23,11 +23,14 @@ package struct MappingField: Sendable {
         return text.utf8.count <= 80 ? text : "\(text.prefix(60))…"
     }
 
+    /// The value and its type, for messages about a wrong type.
+    private var shownKind: String { node.value == .null ? "the value is null" : "\(shown) is \(node.kind)" }
+
     package func text() throws(MappingError) -> String {
         switch node.value {
         case .string(let text), .number(let text): return text
         case .bool(let bool): return bool ? "true" : "false"
-        default: throw error("\(shown) is \(node.kind); write a string.")
+        default: throw error("\(shownKind); write a string.")
         }
     }
 
@@ -36,7 +39,7 @@ package struct MappingField: Sendable {
         case .bool(let bool): return bool
         case .string("true"): return true
         case .string("false"): return false
-        default: throw error("\(shown) is \(node.kind); write true or false.")
+        default: throw error("\(shownKind); write true or false.")
         }
     }
 
@@ -65,22 +68,22 @@ package struct MappingField: Sendable {
     }
 
     package func list() throws(MappingError) -> [MappingField] {
-        guard let elements = node.elements else { throw error("\(shown) is \(node.kind); write a list.") }
+        guard let elements = node.elements else { throw error("\(shownKind); write a list.") }
         return elements.enumerated().map { MappingField($1, pointer: "\(pointer)/\($0)") }
     }
 
     /// The members of an object, without those that are null.
     package func members() throws(MappingError) -> [(key: String, value: MappingField)] {
-        guard let members = node.members else { throw error("\(shown) is \(node.kind); write an object.") }
+        guard let members = node.members else { throw error("\(shownKind); write an object.") }
         return members.compactMap { $0.value.value == .null ? nil : ($0.key, member($0)) }
     }
 
     /// The members of an object, all of which must have a value.
     package func namedValues() throws(MappingError) -> [(key: String, value: MappingField)] {
-        guard let members = node.members else { throw error("\(shown) is \(node.kind); write an object.") }
+        guard let members = node.members else { throw error("\(shownKind); write an object.") }
         return try members.map { entry throws(MappingError) in
             let field = member(entry)
-            guard entry.value.value != .null else { throw field.error("null is no value; leave the name out.") }
+            guard entry.value.value != .null else { throw field.error("null is not a value; leave the name out.") }
             return (entry.key, field)
         }
     }
@@ -101,7 +104,7 @@ package struct MappingField: Sendable {
     ///
     /// - Parameter unsupported: Keys of features that this server does not have, with the feature's name.
     package func requireKeys(_ known: Set<String>, unsupported: [String: String] = [:]) throws(MappingError) {
-        guard let members = node.members else { throw error("\(shown) is \(node.kind); write an object.") }
+        guard let members = node.members else { throw error("\(shownKind); write an object.") }
         for member in members where !known.contains(member.key) {
             let field = self.member(member)
             if let feature = unsupported[member.key] {

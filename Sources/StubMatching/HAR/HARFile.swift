@@ -157,7 +157,7 @@ package struct HARFile: Sendable {
             let name = try required("name", of: header).text()
             let value = try header["value"]?.text() ?? ""
             guard !name.hasPrefix(":") else { continue }
-            guard isHeaderName(name) else { throw header.error("'name' is no name of a header.") }
+            guard isHeaderName(name) else { throw header.error("'name' is not the name of a header.") }
             // Chrome joins the values of a repeated header with line breaks.
             for line in value.split(separator: "\n", omittingEmptySubsequences: false) {
                 headers.append(HeaderField(name, line.trimmingBlanks.filter { $0 != "\r" && $0 != "\0" }))

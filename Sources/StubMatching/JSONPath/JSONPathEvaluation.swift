@@ -13,7 +13,7 @@ struct JSONPathEvaluation {
         case failure(JSONPath.Failure)
     }
 
-    /// What a path finds, starting at a value.
+    /// Returns the values that a path finds, starting at a value.
     mutating func result(of path: JSONPathTokens, from item: JSONNode) throws(JSONPath.Failure) -> JSONPath.Result {
         var results: [JSONNode] = []
         do throws(Stop) {

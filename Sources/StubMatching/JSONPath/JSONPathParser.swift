@@ -78,7 +78,7 @@ struct JSONPathParser {
                 guard let next = peek(), !end(next) else {
                     throw error("the path ends with '.'; remove it, or add a name.")
                 }
-                guard next != "." else { throw error("'...' is no step; write '.' or '..'.") }
+                guard next != "." else { throw error("'...' is not a step; write '.' or '..'.") }
                 try appendToken(to: &path, afterDot: true)
             default: throw error("'.' or '[' is expected here; write $.name or $['name'].")
             }
@@ -219,7 +219,7 @@ struct JSONPathParser {
             case "f": text += "\u{C}"
             case "u":
                 guard let scalar = Unicode.Scalar(try hexadecimal()) else {
-                    throw error("half of a surrogate pair is no character; write the character itself.")
+                    throw error("half of a surrogate pair is not a character; write the character itself.")
                 }
                 text.unicodeScalars.append(scalar)
             default: text.unicodeScalars.append(escaped)

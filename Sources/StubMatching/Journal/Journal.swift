@@ -7,21 +7,28 @@ package struct Journal: Sendable {
     private var stored: [ServeEvent] = []
     private var start = 0
     private var bytes = 0
+    /// The bytes of dropped events that are still in memory.
+    private var droppedBytes = 0
     private let maximumCount: Int
     private let budget: JournalBudget
-    /// How many requests were dropped because of the limits.
+    /// The number of requests that were dropped because of the limits.
     package private(set) var droppedCount = 0
 
-    /// How many requests were ever logged.
+    /// The number of all requests that were logged, including the dropped ones.
     package private(set) var appendedCount = 0
 
     package static let defaultMaximumCount = 10_000
+    /// So many bytes of dropped events may stay in memory.
+    private static let largestDropped = 4 << 20
 
     /// A journal of 0 entries is disabled.
     package init(maximumCount: Int = defaultMaximumCount, budget: JournalBudget = JournalBudget()) {
         self.maximumCount = maximumCount
         self.budget = budget
     }
+
+    /// The memory of the events, with those that are dropped and not yet released.
+    package var memoryBytes: Int { bytes + droppedBytes }
 
     package var isDisabled: Bool { maximumCount == 0 }
     package var count: Int { stored.count - start }
@@ -38,7 +45,9 @@ package struct Journal: Sendable {
         appendedCount += 1
         use(event.byteCount)
         while count > maximumCount || (budget.isExceeded && bytes > JournalBudget.guaranteedBytes) {
-            use(-stored[start].byteCount)
+            let dropped = stored[start].byteCount
+            use(-dropped)
+            droppedBytes += dropped
             start += 1
             droppedCount += 1
         }
@@ -50,11 +59,16 @@ package struct Journal: Sendable {
         budget.add(bytes)
     }
 
-    /// Removes the dropped events from memory once they are the larger part.
+    /// Removes the dropped events from memory once they are the larger part, or large.
     private mutating func compact() {
-        guard start == stored.count || (start > 32 && start * 2 > stored.count) else { return }
-        stored.removeFirst(start)
+        guard droppedBytes > Self.largestDropped || (start > 32 && start * 2 > stored.count) else { return }
+        forgetDropped(keeping: Array(stored[start...]))
+    }
+
+    private mutating func forgetDropped(keeping kept: [ServeEvent]) {
+        stored = kept
         start = 0
+        droppedBytes = 0
     }
 
     /// Removes events and returns them.
@@ -64,15 +78,13 @@ package struct Journal: Sendable {
         for event in stored[start...] {
             if try isRemoved(event) { removed.append(event) } else { kept.append(event) }
         }
-        stored = kept
-        start = 0
+        forgetDropped(keeping: kept)
         use(-removed.reduce(0) { $0 + $1.byteCount })
         return removed
     }
 
     package mutating func removeAll() {
-        stored = []
-        start = 0
+        forgetDropped(keeping: [])
         use(-bytes)
     }
 }

@@ -10,7 +10,8 @@ package struct SecretMask: Sendable {
     private let fields: Set<String>
 
     private static let headerNames = [
-        "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key",
+        "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "x-auth-token", "x-csrf-token",
+        "x-xsrf-token",
     ]
 
     package static let off = SecretMask(isOn: false, fields: [])
@@ -45,9 +46,12 @@ package struct SecretMask: Sendable {
     func cookie(_ value: String) -> String { isOn ? Self.text : value }
 
     package func body(_ bytes: [UInt8]) -> [UInt8] {
-        guard isOn, !fields.isEmpty,
-            let node = try? JSONReader.parse(bytes, limits: .stubs, duplicateKeys: .keep)
-        else { return bytes }
+        guard isOn, !fields.isEmpty else { return bytes }
+        guard let node = try? JSONReader.parse(bytes, limits: .stubs, duplicateKeys: .keep) else {
+            // The place of the value is unknown in JSON that cannot be read.
+            let names = fields.map { Array("\"\($0)\"".utf8) }
+            return names.contains { bytes.firstRange(of: $0) != nil } ? Array(Self.text.utf8) : bytes
+        }
         let (masked, isChanged) = masked(node)
         return isChanged ? Array(masked.json().utf8) : bytes
     }

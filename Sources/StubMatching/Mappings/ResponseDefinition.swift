@@ -1,6 +1,6 @@
 package import LinkRouting
 
-/// What a stub answers.
+/// The response of a stub.
 package struct ResponseDefinition: Sendable {
     package let status: Int
     package let statusMessage: String?
@@ -66,7 +66,9 @@ package struct ResponseDefinition: Sendable {
         if let field = field["status"], (1..<100).contains(status) {
             throw field.error("the status must be 100 to 999.")
         }
-        statusMessage = try field["statusMessage"]?.text()
+        statusMessage = try field["statusMessage"].map { message throws(MappingError) in
+            try message.headerText("a status message")
+        }
         body = try Self.body(field)
         headers = try Self.headers(field["headers"])
         delayMilliseconds = try field["fixedDelayMilliseconds"]?.int(in: 0...Self.longestDelay)
@@ -121,7 +123,7 @@ package struct ResponseDefinition: Sendable {
                 member.value.node.elements == nil
                 ? [try member.value.text()]
                 : try member.value.list().map { entry throws(MappingError) in try entry.text() }
-            for value in values where value.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) {
+            for value in values where !isOneLine(value) {
                 throw member.value.error("a header value cannot contain a line break or NUL.")
             }
             return ResponseHeader(name: member.key, values: values)
@@ -129,17 +131,20 @@ package struct ResponseDefinition: Sendable {
     }
 
     private static func proxy(_ field: MappingField) throws(MappingError) -> Proxy? {
-        guard let base = try field["proxyBaseUrl"]?.text() else {
+        guard let baseField = field["proxyBaseUrl"] else {
             for key in ["proxyUrlPrefixToRemove", "additionalProxyRequestHeaders", "removeProxyRequestHeaders"] {
                 if let extra = field[key] { throw extra.error("\(key) needs proxyBaseUrl.") }
             }
             return nil
         }
+        let base = try baseField.text().trimmingBlanks
+        // A template is checked when it is filled in.
+        if !base.contains("{{"), let problem = proxyTargetProblem(base) { throw baseField.error(problem) }
         let additional = try headers(field["additionalProxyRequestHeaders"]).flatMap { header in
             header.values.map { HeaderField(header.name, $0) }
         }
         return Proxy(
-            baseURL: base.trimmingBlanks,
+            baseURL: base,
             prefixToRemove: try field["proxyUrlPrefixToRemove"]?.text(),
             additionalHeaders: additional,
             removedHeaders: try field["removeProxyRequestHeaders"].map { list throws(MappingError) in
@@ -163,6 +168,35 @@ package struct ResponseDefinition: Sendable {
     }
 }
 
+extension MappingField {
+    /// A text that can be part of a response's head.
+    fileprivate func headerText(_ what: String) throws(MappingError) -> String {
+        let text = try text()
+        guard isOneLine(text) else { throw error("\(what) cannot contain a line break or NUL.") }
+        return text
+    }
+}
+
+private func isOneLine(_ text: String) -> Bool { !text.utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 } }
+
+/// The problem of a target's URL; nil if it starts with `http://` or `https://` and has a host and a valid port.
+package func proxyTargetProblem(_ url: String) -> String? {
+    guard let scheme = ["http://", "https://"].first(where: url.hasPrefix) else {
+        return "'\(url.prefix(100))' is not a http:// or https:// URL."
+    }
+    let authority = url.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
+    let address = authority[(authority.lastIndex(of: "@").map(authority.index(after:)) ?? authority.startIndex)...]
+    var host = address
+    if let colon = address.lastIndex(of: ":"), address.last != "]" {
+        host = address[..<colon]
+        let port = address[address.index(after: colon)...]
+        guard port.isEmpty || UInt16(port) ?? 0 > 0 else {
+            return "'\(port.prefix(20))' is not a port; write 1 to 65535."
+        }
+    }
+    return host.isEmpty ? "'\(url.prefix(100))' has no host; write http://HOST:PORT." : nil
+}
+
 /// Whether the text can be the name of a header (RFC 9110, section 5.6.2).
 func isHeaderName(_ text: String) -> Bool {
     !text.isEmpty
@@ -176,7 +210,7 @@ func isHeaderName(_ text: String) -> Bool {
         }
 }
 
-/// Which stubs' responses are templates.
+/// The stubs whose responses are templates.
 package enum Templating: Sendable {
     case off
     /// Those with the transformer `response-template`.

@@ -14,7 +14,7 @@ package final class StubMapping: Sendable {
     package let requiredState: String?
     package let newState: String?
     package let isPersistent: Bool?
-    /// Where a file says that the stub was added or recorded.
+    /// The order in which the stub was added or recorded, as its file states it.
     package let insertionIndex: Int?
     package let metadata: JSONNode?
     /// The stub as WireMock writes it back.

@@ -7,7 +7,7 @@ package struct DiffLine: Sendable {
     package let expected: String
     package let actual: String
     package let isMatch: Bool
-    /// What WireMock prints behind the row.
+    /// The text that WireMock prints after the row.
     package let message: String?
 
     static let spacer = DiffLine(label: "", "")

@@ -61,7 +61,12 @@ package struct Recording: Sendable {
             }
             let encoding = event.response.headers.first { $0.has(name: "content-encoding") }?.value ?? "identity"
             guard let body = decoded(event.response.body, encoding) else {
-                omitted.append(Self.omission(event, "the content encoding '\(encoding)' cannot be decoded"))
+                omitted.append(
+                    Self.omission(
+                        event,
+                        "the content encoding '\(encoding)' cannot be decoded, or the body is too large"
+                    )
+                )
                 continue
             }
             let draft = Draft(event, body: mask.body(body), specification, mask)

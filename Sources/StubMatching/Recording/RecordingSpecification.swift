@@ -23,7 +23,7 @@ package struct RecordingSpecification: Sendable {
         case ids = "IDS"
     }
 
-    /// What repeated requests become.
+    /// The treatment of repeated requests.
     enum Repeats: Sendable {
         /// A scenario with one state a request.
         case scenario

@@ -55,11 +55,11 @@ extension Backtracker {
 
     /// Whether a combining mark follows a letter or digit, with at most 16 marks between them.
     private func hasBase(_ position: Int) -> Bool {
-        var place = position
+        var base = position
         for _ in 0...16 {
-            guard place > 0 else { return false }
-            place = start(before: place)
-            guard let category = Unicode.Scalar(scalar(at: place))?.properties.generalCategory else { return false }
+            guard base > 0 else { return false }
+            base = start(before: base)
+            guard let category = Unicode.Scalar(scalar(at: base))?.properties.generalCategory else { return false }
             if category == .nonspacingMark { continue }
             return category == .decimalNumber || ScalarProperty.letters.contains(category)
         }

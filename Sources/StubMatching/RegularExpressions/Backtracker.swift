@@ -26,7 +26,7 @@ struct Backtracker: ~Copyable {
         case stepLimitExceeded
     }
 
-    /// What to do after a failure.
+    /// The continuation after a failure.
     private enum Entry {
         /// Continue at the address and the position.
         case choice(RegexProgram.Address, position: Int)
@@ -55,14 +55,14 @@ struct Backtracker: ~Copyable {
             return run(from: start)
         case .leftmost:
             matchesWhole = false
-            var place = start
-            while place <= text.count {
+            var position = start
+            while position <= text.count {
                 if let byte = program.firstByte {
-                    while place < text.count, text[place] != byte { place += 1 }
-                    guard place < text.count else { return .noMatch }
+                    while position < text.count, text[position] != byte { position += 1 }
+                    guard position < text.count else { return .noMatch }
                 }
-                switch run(from: place) {
-                case .noMatch: place += place < text.count ? length(at: place) : 1
+                switch run(from: position) {
+                case .noMatch: position += position < text.count ? length(at: position) : 1
                 case let outcome: return outcome
                 }
             }

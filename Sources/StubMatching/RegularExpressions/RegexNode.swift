@@ -63,7 +63,7 @@ indirect enum RegexNode {
     }
 }
 
-/// How letters of another case are compared.
+/// The comparison of letters that differ in case.
 enum LetterFolding: Sendable {
     case exact
     /// `(?i)`: only the letters A to Z.

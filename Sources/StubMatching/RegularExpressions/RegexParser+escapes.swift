@@ -101,7 +101,7 @@ extension RegexParser {
         default:
             guard scalar.value.isASCIILetter || scalar.value.isASCIIDigit else { return scalar.value }
         }
-        throw error("'\\\(scalar)' is no escape here; remove the backslash.", at: start)
+        throw error("'\\\(scalar)' is not an escape here; remove the backslash.", at: start)
     }
 
     private mutating func octal(from start: Int) throws(RegularExpression.SyntaxError) -> UInt32 {
@@ -150,7 +150,7 @@ extension RegexParser {
                 return 0x10000 + ((value - 0xD800) << 10) + (low - 0xDC00)
             }
         }
-        throw error("half of a surrogate pair is no character; write both halves, as in \\uD83D\\uDE00.", at: start)
+        throw error("half of a surrogate pair is not a character; write both halves, as in \\uD83D\\uDE00.", at: start)
     }
 
     private mutating func digits(_ count: Int) -> UInt32? {

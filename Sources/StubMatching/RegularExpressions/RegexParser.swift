@@ -344,7 +344,7 @@ extension RegexParser {
                 continue
             case ")", ":": return
             default:
-                throw error("'(?\(scalar)' is no group; the flags are i, m, s, d, u, x and U.")
+                throw error("'(?\(scalar)' is not a group; the flags are i, m, s, d, u, x and U.")
             }
             if adds { flags.formUnion(flag) } else { flags.subtract(flag) }
             index += 1

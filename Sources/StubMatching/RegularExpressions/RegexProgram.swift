@@ -57,7 +57,7 @@ struct RegexProgram: Sendable {
     /// The registers of a repetition. Without a `count`, iterations are not counted.
     struct LoopRegisters: Sendable {
         let count: Register?
-        /// Where the iteration began.
+        /// The position at which the iteration began.
         let start: Register
     }
 

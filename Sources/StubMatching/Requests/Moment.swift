@@ -156,7 +156,7 @@ struct DateFormat: Sendable {
 
     func parse(_ text: String) -> Moment? {
         if let unit {
-            guard let number = Int64(text), abs(number) < 400_000_000_000_000 else { return nil }
+            guard let number = Int64(text), number.magnitude < 400_000_000_000_000 else { return nil }
             let (milliseconds, overflow) = number.multipliedReportingOverflow(by: unit)
             return overflow ? nil : Moment(local: Timestamp(milliseconds: milliseconds).milliseconds)
         }

@@ -19,7 +19,7 @@ package struct MultipartBody: Sendable {
         contentType?.lowercased().hasPrefix("multipart/") == true
     }
 
-    /// Nil when the content type is no multipart type or has no boundary.
+    /// Nil when the content type is not a multipart type or has no boundary.
     package init?(contentType: String?, body: [UInt8]) {
         guard let contentType, Self.isMultipart(contentType), let boundary = parameter("boundary", of: contentType),
             !boundary.isEmpty

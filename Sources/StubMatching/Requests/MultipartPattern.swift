@@ -1,6 +1,6 @@
 package import LinkRouting
 
-/// Which parts a `multipart/…` body must have.
+/// The parts that a `multipart/…` body must have.
 package struct MultipartPattern: Sendable {
     package enum Matching: String, Sendable {
         /// At least one part matches.

@@ -1,6 +1,6 @@
 import LinkRouting
 
-/// Which requests a stub answers.
+/// The requests that a stub answers.
 package struct RequestPattern: Sendable {
     package let scheme: String?
     package let host: ValueMatcher?

@@ -1,6 +1,6 @@
 import LinkRouting
 
-/// How a pattern compares the request's target.
+/// The way in which a pattern compares the request's target.
 package struct URLPattern: Sendable {
     package enum Kind: Sendable {
         case any

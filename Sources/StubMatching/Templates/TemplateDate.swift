@@ -63,11 +63,14 @@ package struct TemplateDate: Sendable, Hashable {
 
     // MARK: Shifts
 
-    /// Reads an offset such as `3 days` or `now -2 months`, and returns the shifted date. Nil if the text is no offset.
+    /// Reads an offset such as `3 days` or `now -2 months`, and returns the shifted date. Nil if the text is not an
+    /// offset.
     func shifted(by text: String) -> TemplateDate? {
         var parts = text.split(separator: " ")
         if parts.first == "now" { parts.removeFirst() }
-        guard parts.count == 2, let amount = Int64(parts[0]), abs(amount) <= 1_000_000_000 else { return nil }
+        guard parts.count == 2, let amount = Int64(parts[0]),
+            (-1_000_000_000...1_000_000_000).contains(amount)
+        else { return nil }
         let unit = parts[1].lowercased()
         switch unit.hasSuffix("s") ? String(unit.dropLast()) : unit {
         case "second": return shifted(milliseconds: amount * 1_000)

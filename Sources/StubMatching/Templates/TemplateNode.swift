@@ -41,7 +41,7 @@ struct TemplateCall: Sendable {
 
 /// A name with members, such as `request.query.q.[0]`, `../name` or `@index`.
 struct TemplatePath: Sendable {
-    /// How many contexts the path goes up.
+    /// The number of contexts that the path goes up.
     let ups: Int
     let kind: Kind
     let segments: [String]

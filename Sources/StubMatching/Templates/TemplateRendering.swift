@@ -209,7 +209,7 @@ struct TemplateInvocation {
     /// A whole number among the arguments or options; nil if it is absent.
     func integer(_ value: TemplateValue?) throws(Template.Failure) -> Int? {
         guard let value, value != .null else { return nil }
-        guard let number = Int(value.text) else { throw failure("'\(value.text.prefix(40))' is no whole number") }
+        guard let number = Int(value.text) else { throw failure("'\(value.text.prefix(40))' is not a whole number") }
         return number
     }
 }

@@ -1,6 +1,6 @@
 import LinkRouting
 
-/// How different two texts are, for near misses.
+/// The difference between two texts, for near misses.
 package enum TextDistance {
     /// The number of UTF-16 code units that are compared, at the start of each text. WireMock compares all, which takes
     /// minutes for large bodies.

@@ -22,8 +22,12 @@ extension AdminAPI {
         let document = try call.optionalDocument()
         try document.requireKeys(["id", "name", "strict", "stubs", "links"])
         let id = try document["id"]?.text() ?? environment.newID()
-        guard !id.isEmpty, id.utf8.count <= 100, id.utf8.allSatisfy(Self.isSessionIDByte) else {
-            throw MappingError(pointer: "/id", detail: "an id has 1 to 100 letters, digits, '.', '_' and '-'.")
+        // Clients remove the segments '.' and '..' from a URL.
+        guard !["", ".", ".."].contains(id), id.utf8.count <= 100, id.utf8.allSatisfy(Self.isSessionIDByte) else {
+            throw MappingError(
+                pointer: "/id",
+                detail: "an id has 1 to 100 letters, digits, '.', '_' and '-', and is neither '.' nor '..'."
+            )
         }
         let isStrict = try document["strict"]?.bool() ?? (configuration.unmatched == .strict)
         var stubs = StubStore()

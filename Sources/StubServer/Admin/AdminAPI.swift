@@ -1,3 +1,4 @@
+import Foundation
 import LinkRouting
 import StubMatching
 
@@ -40,7 +41,11 @@ struct AdminAPI: Sendable {
         case "settings": return try settings(call)
         case "recordings": return try recordings(call)
         case "files": return try files(call)
-        case "sessions": return try sessionCalls(call)
+        case "sessions":
+            guard call.session.id == nil else {
+                throw AdminFailure(403, "a session cannot see or change sessions; ask the server itself")
+            }
+            return try sessionCalls(call)
         case "report": return try report(call)
         case "links": return try links(call)
         default: return try other(call)
@@ -72,7 +77,7 @@ struct AdminAPI: Sendable {
         }
     }
 
-    /// What the server is and where its parts are.
+    /// Returns an overview of the server and of the session.
     private func overview(_ call: AdminRequest) -> StubAnswer {
         let rules = call.session.rules
         return .json(
@@ -155,8 +160,12 @@ struct AdminAPI: Sendable {
             return StubAnswer(status: 200, headers: [HeaderField("Content-Type", contentType(of: name))], body: bytes)
         case "PUT" where !name.isEmpty:
             guard let folder else { throw AdminFailure(409, "the server has no folder; start it with one") }
-            guard try folder.write(call.request.body, toBodyFile: name) else {
-                throw AdminFailure(422, "'\(name)' is not a name in __files", pointer: "/")
+            do {
+                guard try folder.write(call.request.body, toBodyFile: name) else {
+                    throw AdminFailure(422, "'\(name)' is not a name in __files", pointer: "/")
+                }
+            } catch let error as CocoaError {
+                throw AdminFailure(422, "'\(name)' cannot be written: \(error.localizedDescription)", pointer: "/")
             }
             return .empty(200)
         case "DELETE" where !name.isEmpty:

@@ -1,4 +1,4 @@
-/// How a request gets its answer.
+/// The way in which a request gets its answer.
 enum Handling: Sendable {
     case answer(StubAnswer)
     /// Work that reads files or may take long: not on an event loop.

@@ -45,9 +45,30 @@ package struct HARImport: Sendable {
             try RecordingSpecification(MappingField(document)),
             mask: mask
         ) { body, _ in body }
-        for (index, recorded) in recording.stubs.enumerated() {
-            try folder.write(recorded, order: index)
+        guard recording.stubs.count <= StubStore.maximumCount else {
+            throw StubStartFailure(
+                kind: .unreadableMapping,
+                description: "the file has \(recording.stubs.count) different requests, and a folder can have "
+                    + "\(StubStore.maximumCount) stubs; export fewer requests",
+                details: []
+            )
         }
-        return (recording.stubs.count, file.omitted + recording.omitted)
+        var omitted = file.omitted + recording.omitted
+        var count = 0
+        for (index, recorded) in recording.stubs.enumerated() {
+            do {
+                try folder.write(recorded, order: index)
+                count += 1
+            } catch let error as MappingError {
+                omitted.append(
+                    Recording.Omission(
+                        method: recorded.json["request"]?["method"]?.text ?? "ANY",
+                        url: recorded.json["name"]?.text ?? recorded.file,
+                        reason: "\(error)"
+                    )
+                )
+            }
+        }
+        return (count, omitted)
     }
 }

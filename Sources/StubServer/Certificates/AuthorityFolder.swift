@@ -85,7 +85,7 @@ package struct AuthorityFolder: Sendable {
 }
 
 extension StubAuthority.Failure {
-    /// What errno says.
+    /// The system's message for `errno`.
     fileprivate init(posix action: String, _ path: String) {
         self.init(description: "cannot \(action) \(path): \(String(cString: strerror(errno))); name another folder")
     }

@@ -126,7 +126,7 @@ package struct StubAuthority: Sendable {
     }
 }
 
-/// What a server shows to clients of HTTPS.
+/// The certificate and key that a server presents to HTTPS clients.
 package struct StubIdentity: Sendable {
     /// DER, the server's own certificate first.
     let certificates: [[UInt8]]

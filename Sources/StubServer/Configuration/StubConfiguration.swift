@@ -1,6 +1,6 @@
 package import StubMatching
 
-/// How a stub server runs.
+/// The configuration of a stub server.
 package struct StubConfiguration: Sendable {
     /// The folder with `mappings` and `__files`; nil for a server without files.
     package var folder: String?
@@ -17,12 +17,12 @@ package struct StubConfiguration: Sendable {
     /// Whether the first request that no stub answers fails the run.
     package var unmatched = UnmatchedRequests.allowed
     package var mask = SecretMask(fields: [])
-    /// What an unreadable mapping does.
+    /// The effect of an unreadable mapping.
     package var unreadable = UnreadableMappings.stopTheStart
     package var compression = Compression.gzip
     package var limits = StubLimits()
     package var environment = StubEnvironment()
-    /// What answers requests besides the stubs.
+    /// The endpoints that answer requests besides the stubs.
     package var endpoints: (any StubEndpoints)?
 
     package init() {}

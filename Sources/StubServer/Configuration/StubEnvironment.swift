@@ -5,7 +5,7 @@ package struct StubEnvironment: Sendable {
     package var now: @Sendable () -> Timestamp
     /// Words of 64 random bits, for ids, delays and templates.
     package var random: @Sendable () -> UInt64
-    /// What templates show as the name of this machine.
+    /// The name of this machine in templates.
     package var hostName = StubEnvironment.systemHostName
     /// The offset from UTC in seconds and the short name of a time zone at an instant; nil for an unknown zone.
     package var zone: @Sendable (String, Timestamp) -> (offset: Int, name: String)? = StubEnvironment.systemZone

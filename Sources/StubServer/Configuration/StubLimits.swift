@@ -1,9 +1,13 @@
-/// What a client can make the server keep or do.
+/// The limits on what a client can make the server keep or do.
 package struct StubLimits: Sendable {
     package var connections = 1_000
     package var bodyBytes = 50 << 20
     package var headerBytes = 64 << 10
+    /// The longest time from a connection to the head of its first request.
+    package var firstRequestSeconds: Int64 = 60
     package var sessions = 1_000
+    /// Bodies of requests and answers under way, of all connections together.
+    package var messageBytes = 256 << 20
     /// The longest that the server waits for a target.
     package var proxySeconds: Int64 = 60
 

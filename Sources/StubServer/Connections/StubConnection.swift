@@ -10,6 +10,7 @@ final class StubConnection: ChannelInboundHandler {
     typealias OutboundOut = ByteBuffer
 
     private let limits: StubLimits
+    private let memory: MessageMemory
     private let scheme: String
     private let handle: @Sendable (ReceivedRequest) -> Handling
     private var head: HTTPRequestHead?
@@ -25,9 +26,19 @@ final class StubConnection: ChannelInboundHandler {
     private var isTaking = false
     /// The bytes of a refused request that are still read and thrown away; nil while none was refused.
     private var bytesToDiscard: Int?
+    /// The bytes of the request and of its answer that are counted in `memory`.
+    private var countedBytes = 0
+    /// Closes a connection on which no request begins; nil after the first one.
+    private var firstRequestTimeout: Scheduled<Void>?
 
-    init(limits: StubLimits, scheme: String, handle: @escaping @Sendable (ReceivedRequest) -> Handling) {
+    init(
+        _ limits: StubLimits,
+        _ memory: MessageMemory,
+        scheme: String,
+        handle: @escaping @Sendable (ReceivedRequest) -> Handling
+    ) {
         self.limits = limits
+        self.memory = memory
         self.scheme = scheme
         self.handle = handle
     }
@@ -48,12 +59,14 @@ final class StubConnection: ChannelInboundHandler {
             guard (body?.readableBytes ?? 0) + piece.readableBytes <= limits.bodyBytes else {
                 return refuseBody(context)
             }
+            guard count(piece.readableBytes) else { return refuse(memory.exhausted, context) }
             if body == nil { body = piece } else { body?.writeBuffer(&piece) }
         case .end: finish(context)
         }
     }
 
     private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        endFirstRequestTimeout()
         self.head = head
         body = nil
         isTooLarge = false
@@ -144,7 +157,9 @@ final class StubConnection: ChannelInboundHandler {
         }
     }
 
-    private func reply(_ answer: StubAnswer, _ context: ChannelHandlerContext) {
+    private func reply(_ made: StubAnswer, _ context: ChannelHandlerContext) {
+        guard context.channel.isActive else { return }
+        let answer = count(made.body.count) ? made : memory.exhausted
         guard answer.delayMilliseconds > 0 else { return write(answer, context) }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         context.eventLoop.scheduleTask(in: .milliseconds(Int64(answer.delayMilliseconds))) {
@@ -153,10 +168,26 @@ final class StubConnection: ChannelInboundHandler {
         }
     }
 
+    /// Returns false if there is no memory for a body.
+    private func count(_ bytes: Int) -> Bool {
+        guard memory.add(bytes) else { return false }
+        countedBytes += bytes
+        return true
+    }
+
+    private func releaseMemory() {
+        memory.remove(countedBytes)
+        countedBytes = 0
+    }
+
     private func write(_ answer: StubAnswer, _ context: ChannelHandlerContext) {
         guard context.channel.isActive else { return }
-        if let fault = answer.fault { return commit(fault, context) }
-        send(answer, closing: !(head?.isKeepAlive ?? false), context)
+        if let fault = answer.fault {
+            releaseMemory()
+            return commit(fault, context)
+        }
+        let asksToClose = answer.header("connection")?.lowercased() == "close"
+        send(answer, closing: asksToClose || !(head?.isKeepAlive ?? false), context)
     }
 
     private func send(_ answer: StubAnswer, closing: Bool, _ context: ChannelHandlerContext) {
@@ -168,10 +199,34 @@ final class StubConnection: ChannelInboundHandler {
             isHTTP10: head?.version == .http1_0
         )
         guard let dribble = answer.dribble, message.hasBody, !answer.body.isEmpty else {
-            return finish(answer, with: message.whole(context.channel.allocator), closing: closing, context)
+            guard message.hasBody, answer.body.count > Self.pieceBytes else {
+                return finish(answer, with: message.whole(context.channel.allocator), closing: closing, context)
+            }
+            context.write(wrapOutboundOut(message.head(context.channel.allocator)), promise: nil)
+            return sendRest(ArraySlice(answer.body), of: answer, closing: closing, context)
         }
         context.writeAndFlush(wrapOutboundOut(message.head(context.channel.allocator)), promise: nil)
         sendPieces(ArraySlice(answer.body), of: dribble, number: 0, answer, closing: closing, context)
+    }
+
+    private static let pieceBytes = 256 << 10
+
+    /// Writes a large body piece by piece, so that a client that reads slowly costs no second copy of it.
+    private func sendRest(
+        _ rest: ArraySlice<UInt8>,
+        of answer: StubAnswer,
+        closing: Bool,
+        _ context: ChannelHandlerContext
+    ) {
+        let piece = context.channel.allocator.buffer(bytes: rest.prefix(Self.pieceBytes))
+        let rest = rest.dropFirst(Self.pieceBytes)
+        guard !rest.isEmpty else { return finish(answer, with: piece, closing: closing, context) }
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        context.writeAndFlush(wrapOutboundOut(piece)).whenComplete { result in
+            let (connection, context) = bound.value
+            guard case .success = result else { return connection.end(answer, closing: true, context) }
+            connection.sendRest(rest, of: answer, closing: closing, context)
+        }
     }
 
     /// Writes one piece of the body after its share of the time, and then the rest.
@@ -240,6 +295,7 @@ final class StubConnection: ChannelInboundHandler {
 
     private func end(_ answer: StubAnswer, closing: Bool, _ context: ChannelHandlerContext) {
         answer.afterwards?()
+        releaseMemory()
         head = nil
         isBusy = false
         guard !closing else {
@@ -267,8 +323,23 @@ final class StubConnection: ChannelInboundHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        firstRequestTimeout = context.eventLoop.scheduleTask(in: .seconds(limits.firstRequestSeconds)) {
+            bound.value.close(promise: nil)
+        }
         context.read()
         context.fireChannelActive()
+    }
+
+    private func endFirstRequestTimeout() {
+        firstRequestTimeout?.cancel()
+        firstRequestTimeout = nil
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        endFirstRequestTimeout()
+        releaseMemory()
+        context.fireChannelInactive()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -282,7 +353,10 @@ final class StubConnection: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard error is HTTPParserError, !isBusy, !isClosing else { return context.close(promise: nil) }
+        guard let error = error as? HTTPParserError, !isBusy, !isClosing else { return context.close(promise: nil) }
+        if error == .headerOverflow {
+            return refuse(.text(431, "The request's head is too long, or has too many headers.\n"), context)
+        }
         refuse(.text(400, "The request is not HTTP/1.1: \(error)\n"), context)
     }
 }

@@ -18,6 +18,7 @@ final class StubListener: Sendable {
         port: Int,
         tls: NIOSSLContext?,
         limits: StubLimits,
+        memory: MessageMemory,
         group: any EventLoopGroup,
         handle: @escaping @Sendable (ReceivedRequest) -> Handling
     ) async throws {
@@ -37,7 +38,7 @@ final class StubListener: Sendable {
                     if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
                     try pipeline.addHandlers(
                         ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)),
-                        StubConnection(limits: limits, scheme: tls == nil ? "http" : "https", handle: handle)
+                        StubConnection(limits, memory, scheme: tls == nil ? "http" : "https", handle: handle)
                     )
                 }
             }

@@ -15,7 +15,7 @@ struct LinkUses: Sendable {
     static let maximumCount = 1_000
 
     private(set) var uses: [Use] = []
-    /// How many times a link had no answer, also of links that are not listed.
+    /// The number of times that a link had no answer, also of links that are not listed.
     private(set) var failureCount = 0
     private var places: [Key: Int] = [:]
 

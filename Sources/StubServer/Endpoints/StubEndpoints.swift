@@ -17,7 +17,7 @@ package protocol SessionEndpoints: Sendable {
     /// Whether the request belongs to an endpoint.
     func takes(_ request: StubRequest) -> Bool
     func answer(_ request: StubRequest) async -> EndpointAnswer
-    /// What `GET /__admin/links` returns.
+    /// The response of `GET /__admin/links`.
     var settings: JSONNode { get }
     /// Replaces the settings, for `PUT /__admin/links`.
     func replaceSettings(_ settings: MappingField) throws(MappingError)

@@ -22,7 +22,7 @@ extension StubFolder {
         )
     }
 
-    /// The body of a stub's response, which is no template; nil if its file is missing.
+    /// The body of a stub's response, which is not a template; nil if its file is missing.
     func body(of stub: StubMapping) -> [UInt8]? {
         switch stub.response.body {
         case .none: []

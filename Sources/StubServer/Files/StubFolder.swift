@@ -11,7 +11,7 @@ struct StubFolder: Sendable {
     var mappings: String { path + "/mappings" }
     var files: String { path + "/__files" }
 
-    /// What is wrong with a file of mappings.
+    /// An error in a file of mappings.
     struct Problem: Error, CustomStringConvertible {
         let file: String
         let error: MappingError
@@ -47,7 +47,11 @@ struct StubFolder: Sendable {
     }
 
     private func mappings(in file: String) throws(MappingError) -> MappingFile {
-        guard let data = FileManager.default.contents(atPath: "\(mappings)/\(file)") else {
+        let path = "\(mappings)/\(file)"
+        guard Self.isRegularFile(path) else {
+            throw MappingError(pointer: nil, detail: "it is not a regular file; replace it with one, or remove it.")
+        }
+        guard let data = FileManager.default.contents(atPath: path) else {
             throw MappingError(pointer: nil, detail: "the file cannot be read; check its mode.")
         }
         return try MappingFile(data)
@@ -55,14 +59,22 @@ struct StubFolder: Sendable {
 
     /// The content of a file in `__files`; nil if there is none, or the name leads out of the folder.
     func content(of name: String) -> [UInt8]? {
-        guard let path = Self.path(of: name, in: files), let data = FileManager.default.contents(atPath: path),
-            data.count <= Self.maximumFileBytes
+        guard let path = Self.path(of: name, in: files), Self.isRegularFile(path),
+            let data = FileManager.default.contents(atPath: path), data.count <= Self.maximumFileBytes
         else { return nil }
         return Array(data)
     }
 
-    /// The names of the files in `__files`, relative to it and sorted.
-    func bodyFiles() -> [String] { Self.names(in: files) }
+    /// The names of the files in `__files` that can be served, relative to it and sorted.
+    func bodyFiles() -> [String] {
+        Self.names(in: files).filter { Self.path(of: $0, in: files).map(Self.isRegularFile) ?? false }
+    }
+
+    /// Whether the path leads to a file, and not to a device or a pipe, from which a read may never return.
+    private static func isRegularFile(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
 
     func write(_ bytes: [UInt8], toBodyFile name: String) throws -> Bool {
         guard let path = Self.path(of: name, in: files) else { return false }
@@ -104,8 +116,14 @@ struct StubFolder: Sendable {
         }
         let path = "\(folder)/\(name)"
         let root = URL(filePath: folder).resolvingSymlinksInPath().path
-        let resolved = URL(filePath: path).resolvingSymlinksInPath().path
-        return resolved.hasPrefix(root + "/") ? path : nil
+        // The path of a file that does not exist yet is not resolved, so each of its folders is.
+        var part = folder
+        for name in parts {
+            part += "/\(name)"
+            let resolved = URL(filePath: part).resolvingSymlinksInPath().path
+            guard resolved.hasPrefix(root + "/") else { return nil }
+        }
+        return path
     }
 
     private static func names(in folder: String) -> [String] {

@@ -1,6 +1,8 @@
 import AsyncHTTPClient
+import Foundation
 import NIOCore
 import NIOHTTP1
+import OutboundHTTP
 import StubMatching
 import Synchronization
 
@@ -10,6 +12,7 @@ import Synchronization
 /// is made by the first request, so that a server without proxying never makes an outgoing connection.
 final class StubProxy: Sendable {
     private let limits: StubLimits
+    private let reusesConnections: Bool
     private let client: Mutex<HTTPClient?> = Mutex(nil)
 
     /// A target that does not answer, or an address that is none.
@@ -24,7 +27,12 @@ final class StubProxy: Sendable {
         "content-length", "host",
     ]
 
-    init(limits: StubLimits) { self.limits = limits }
+    /// - Parameter reusesConnections: Whether a request may take the connection of an earlier one. The target may close
+    ///   it at that moment, and then the request fails.
+    init(limits: StubLimits, reusesConnections: Bool = true) {
+        self.limits = limits
+        self.reusesConnections = reusesConnections
+    }
 
     /// - Parameter proxy: What a stub says about it; nil without a stub.
     func send(
@@ -40,6 +48,7 @@ final class StubProxy: Sendable {
         for header in request.headers where !removed.contains(header.name.lowercased()) {
             outgoing.headers.add(name: header.name, value: header.value)
         }
+        if !reusesConnections { outgoing.headers.replaceOrAdd(name: "Connection", value: "close") }
         for header in proxy?.additionalHeaders ?? [] {
             outgoing.headers.replaceOrAdd(name: header.name, value: header.value)
         }
@@ -60,10 +69,15 @@ final class StubProxy: Sendable {
                 body: Array(buffer: body)
             )
         } catch {
-            throw Failure(
-                description: "the target \(base) did not answer: \(error); check that it runs, and its address"
-            )
+            throw Failure(description: Self.problem(error, base))
         }
+    }
+
+    private static func problem(_ error: any Error, _ base: String) -> String {
+        if let error = error as? IOError, error.errnoCode == ECONNREFUSED {
+            return "nothing accepts connections at \(base); check that the target runs, and its address"
+        }
+        return "the target \(base) did not answer: \(error); check that it runs, and its address"
     }
 
     func stop() async {
@@ -77,9 +91,7 @@ final class StubProxy: Sendable {
         _ base: String,
         _ proxy: ResponseDefinition.Proxy?
     ) throws -> String {
-        guard base.hasPrefix("http://") || base.hasPrefix("https://") else {
-            throw Failure(description: "'\(base)' is not a http:// or https:// URL")
-        }
+        if let problem = proxyTargetProblem(base) { throw Failure(description: problem) }
         var target = request.target
         if let prefix = proxy?.prefixToRemove, target.hasPrefix(prefix) {
             target = String(target.dropFirst(prefix.count))
@@ -96,6 +108,7 @@ final class StubProxy: Sendable {
             configuration.timeout.connect = .seconds(5)
             configuration.connectionPool.retryConnectionEstablishment = false
             configuration.decompression = .disabled
+            configuration.refuseInvalidStatus()
             let made = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
             client = made
             return made

@@ -7,6 +7,8 @@ struct AnswerCompression {
     private static let smallestBody = 32
     /// Smaller bodies are compressed on the event loop.
     private static let largestQuickBody = 8 << 10
+    /// Larger bodies are sent as they are, because each compressed answer is another copy in memory.
+    private static let largestBody = 16 << 20
     private static let methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
     /// Contents that are compressed already.
     private static let excludedTypes = [
@@ -41,7 +43,8 @@ struct AnswerCompression {
 
     private func isWorthwhile(_ answer: StubAnswer) -> Bool {
         guard (200..<300).contains(answer.status), ![204, 205].contains(answer.status), answer.fault == nil,
-            !answer.isExact, answer.body.count >= Self.smallestBody, answer.header("content-encoding") == nil
+            !answer.isExact, (Self.smallestBody...Self.largestBody).contains(answer.body.count),
+            answer.header("content-encoding") == nil
         else { return false }
         let type = (answer.header("content-type") ?? "").lowercased().prefix { $0 != ";" }
         guard !Self.excludedTypes.contains(String(type).trimmingBlanks) else { return false }

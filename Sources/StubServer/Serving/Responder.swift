@@ -203,7 +203,7 @@ struct Responder: Sendable {
         session.logUnmatched(
             StubSession.Failure(
                 method: request.method,
-                target: request.target,
+                target: String(request.target.prefix(1_000)),
                 receivedAt: request.receivedAt,
                 nearestStub: nearest.map { $0.stub.name ?? $0.stub.id },
                 firstDifference: difference

@@ -7,7 +7,7 @@ final class StubSession: Sendable {
     /// Nil for the server itself.
     let id: String?
     let name: String?
-    /// What answers requests besides the stubs; nil for none.
+    /// The endpoints that answer requests besides the stubs; nil for none.
     let endpoints: (any SessionEndpoints)?
     private let state: Mutex<State>
 
@@ -40,6 +40,7 @@ final class StubSession: Sendable {
     /// A request that no stub answered.
     struct Failure: Sendable {
         let method: String
+        /// The first characters of the target.
         let target: String
         let receivedAt: Timestamp
         let nearestStub: String?
@@ -120,7 +121,8 @@ final class StubSession: Sendable {
     func logUnmatched(_ failure: Failure) {
         state.withLock { state in
             state.unmatchedCount += 1
-            if state.failures.count < Self.maximumFailures { state.failures.append(failure) }
+            guard state.failures.count < Self.maximumFailures else { return }
+            state.failures.append(failure)
         }
     }
 }

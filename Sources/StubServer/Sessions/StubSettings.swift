@@ -1,7 +1,7 @@
 import LinkRouting
 import StubMatching
 
-/// What `/__admin/settings` sets.
+/// The settings of `/__admin/settings`.
 struct StubSettings: Sendable {
     private(set) var fixedDelay: Int?
     private(set) var delay: DelayDistribution?

@@ -43,7 +43,7 @@ package struct StubVerification: Sendable {
         stubs = try self.folder.recordedStubs()
         var limits = StubLimits()
         limits.proxySeconds = options.seconds
-        proxy = StubProxy(limits: limits)
+        proxy = StubProxy(limits: limits, reusesConnections: false)
     }
 
     /// Sends the requests one after the other, because the later ones may depend on the earlier ones.

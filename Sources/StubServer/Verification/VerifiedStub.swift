@@ -1,6 +1,6 @@
 package import LinkRouting
 
-/// What a target answered to the request of one stub.
+/// The response of a target to the request of one stub.
 package struct VerifiedStub: Sendable {
     package let name: String
     package let method: String
@@ -73,7 +73,7 @@ package struct VerifiedStub: Sendable {
     }
 }
 
-/// What a target answered to the requests of a folder's stubs.
+/// The responses of a target to the requests of a folder's stubs.
 package struct VerificationReport: Sendable {
     package let target: String
     package let stubs: [VerifiedStub]

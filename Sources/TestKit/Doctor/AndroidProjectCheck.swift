@@ -64,10 +64,10 @@ struct AndroidProjectCheck {
     private func filterDiagnoses(_ main: Manifest) -> [Diagnosis] {
         let text = AndroidManifestGenerator(router: router, app: app).filters()
         let wrapped = "<manifest><activity>\n\(text)</activity></manifest>"
-        guard let wanted = try? AndroidManifest(parsing: Array(wrapped.utf8)) else { return [] }
+        guard let expected = try? AndroidManifest(parsing: Array(wrapped.utf8)) else { return [] }
         let blocks = text.split(separator: "\n\n").map { $0.split(separator: "\n").map(String.init) }
         var results: [Diagnosis] = []
-        for (number, filter) in wanted.filters.enumerated() {
+        for (number, filter) in expected.filters.enumerated() {
             // App Links are https links; the generated filters name http too, which browsers upgrade.
             let samples = filter.sampleLinks.filter { !$0.hasPrefix("http://") }
             let fix = number < blocks.count ? blocks[number] : []

@@ -128,14 +128,14 @@ struct AppleProjectCheck {
         let domains = identity.domains.filter { $0.port == nil && app.isNamed(on: $0.host, of: identity) }
         guard !domains.isEmpty else { return [] }
         let service = app.kind == .clip ? "appclips" : "applinks"
-        let wanted = domains.map { "\(service):" + ($0.coversSubdomains ? "*." : "") + $0.host }
+        let expected = domains.map { "\(service):" + ($0.coversSubdomains ? "*." : "") + $0.host }
         var (results, lists) = ([Diagnosis](), 0)
         for path in folder.entitlements {
             guard let bytes = folder.bytes(path) else { continue }
             do throws(PropertyList.Problem) {
                 guard let values = try PropertyList(bytes)[Self.domainsKey] else { continue }
                 lists += 1
-                results += diagnoses(of: values.elements, in: path, wanted)
+                results += diagnoses(of: values.elements, in: path, expected)
             } catch {
                 results.append(Diagnosis(.error, in: path, line: error.line, error.message))
             }
@@ -145,12 +145,12 @@ struct AppleProjectCheck {
             .error,
             in: folder.entitlements.first,
             "No entitlements have \(Self.domainsKey), so web links stay in Safari. Add it to the target's entitlements:",
-            fix: Self.lines(wanted)
+            fix: Self.lines(expected)
         )
         return results + [missing]
     }
 
-    private func diagnoses(of values: [PropertyList], in path: String, _ wanted: [String]) -> [Diagnosis] {
+    private func diagnoses(of values: [PropertyList], in path: String, _ expected: [String]) -> [Diagnosis] {
         let texts = values.compactMap(\.text)
         let invalid = values.filter { !$0.isVariable }.compactMap(\.text).flatMap(Entitlement.validate).map { finding in
             let severity: Finding.Severity = finding.severity == .error ? .error : .warning
@@ -158,7 +158,7 @@ struct AppleProjectCheck {
         }
         // A mode applies to development builds only, which tests are.
         let plain = Set(texts.map { String($0.prefix { $0 != "?" }).lowercased() })
-        let missing = wanted.filter { !plain.contains($0) }
+        let missing = expected.filter { !plain.contains($0) }
         var results = invalid
         if let variable = values.first(where: \.isVariable)?.text, !missing.isEmpty {
             results.append(
@@ -178,8 +178,8 @@ struct AppleProjectCheck {
                 )
             )
         }
-        let service = wanted.first?.prefix { $0 != ":" } ?? ""
-        for value in plain.subtracting(wanted).sorted() where value.hasPrefix("\(service):") && !value.contains("$") {
+        let service = expected.first?.prefix { $0 != ":" } ?? ""
+        for value in plain.subtracting(expected).sorted() where value.hasPrefix("\(service):") && !value.contains("$") {
             results.append(
                 Diagnosis(.warning, in: path, "'\(value)' is not a domain of the table; remove it, or add the domain.")
             )

@@ -2,7 +2,7 @@ package import LinkRouting
 
 /// The type of a JSON value, inferred from the values that a file has.
 package indirect enum JSONShape: Sendable, Hashable {
-    /// Only null was seen.
+    /// All values are null.
     case null
     case bool, int, double, string
     /// Nil for an empty list.

@@ -91,11 +91,12 @@ package struct MaestroFile {
     private var associationCheck: [String] {
         let domains = Set(plan.hosts.compactMap { suite.domains[$0] }).sorted()
         return domains.flatMap { domain in
-            let (address, wanted) = published(domain)
+            let (address, expected) = published(domain)
             let script = "${output.file = http.get(\(address.quotedForJavaScript)).body}"
             let condition =
-                "${" + wanted.map { "output.file.includes(\($0.quotedForJavaScript))" }.joined(separator: " && ") + "}"
-            let label = "The association file of \(domain) lists \(wanted.joined(separator: " and "))"
+                "${" + expected.map { "output.file.includes(\($0.quotedForJavaScript))" }.joined(separator: " && ")
+                + "}"
+            let label = "The association file of \(domain) lists \(expected.joined(separator: " and "))"
             return [
                 "", "# The association of \(domain.escapedForTerminal)", "- evalScript: \(script.quotedForYAML)",
                 "- assertTrue:", "    condition: \(condition.quotedForYAML)", "    label: \(label.literalInMaestro)",
@@ -103,7 +104,7 @@ package struct MaestroFile {
         }
     }
 
-    private func published(_ domain: String) -> (address: String, wanted: [String]) {
+    private func published(_ domain: String) -> (address: String, expected: [String]) {
         switch suite.app.product {
         case .ios(let team, let bundle):
             ("https://app-site-association.cdn-apple.com/a/v1/\(domain)", ["\(team).\(bundle)"])

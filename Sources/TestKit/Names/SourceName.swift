@@ -36,7 +36,7 @@ package struct SourceName: Sendable, Hashable {
     /// The name followed by another, such as `product` and `2`.
     package func followed(by text: String) -> SourceName { SourceName(words: words + SourceName(text).words) }
 
-    /// Such as `productDetail`. A word in capitals becomes lower case at the beginning.
+    /// The name in camel case, such as `productDetail`. A word in capitals becomes lower case at the beginning.
     package var lowerCamel: String {
         let first = words[0]
         let isCapitals = first.unicodeScalars.allSatisfy { $0.properties.generalCategory != .lowercaseLetter }
@@ -44,10 +44,10 @@ package struct SourceName: Sendable, Hashable {
         return declarable(head + words.dropFirst().map(\.withCapital).joined())
     }
 
-    /// Such as `ProductDetail`.
+    /// The name in Pascal case, such as `ProductDetail`.
     package var upperCamel: String { declarable(words.map(\.withCapital).joined()) }
 
-    /// Such as `PRODUCT_DETAIL`.
+    /// The name in upper snake case, such as `PRODUCT_DETAIL`.
     package var upperSnake: String { declarable(words.map { $0.uppercased() }.joined(separator: "_")) }
 
     /// The words as part of a longer name, such as `Product123`.

@@ -6,7 +6,8 @@ package struct PlannedTest: Sendable {
     package let one: DeviceCase
     package let state: LaunchState
     package let way: LinkSuite.Via
-    /// Such as `GivenNotRunning_WhenTheSystemOpensProducts1_ThenProductDetailIsShown`. It is unique in its file.
+    /// The name, such as `GivenNotRunning_WhenTheSystemOpensProducts1_ThenProductDetailIsShown`. It is unique in its
+    /// file.
     package let name: String
 }
 

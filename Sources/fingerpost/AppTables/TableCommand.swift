@@ -20,7 +20,7 @@ struct TableCommand: AsyncParsableCommand {
     )
 }
 
-/// For whom a table is signed.
+/// The app and the environment that a table is signed for.
 struct TableScopeOptions: ParsableArguments {
     @ArgumentParser.Option(help: "The app, by its id in the settings.") var app: String
     @ArgumentParser.Option(help: "The environment.") var environment = "production"
@@ -77,7 +77,7 @@ extension TenantID {
 }
 
 extension AppTable {
-    /// What the table states, for people.
+    /// The claims of the table, as text for people.
     var lines: [String] {
         [
             "tenant \(claims.scope.tenant), environment \(claims.scope.environment), app \(claims.scope.app)",

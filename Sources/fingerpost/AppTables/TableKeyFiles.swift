@@ -14,7 +14,7 @@ struct TableKeyFiles {
     /// The key that signs.
     func current() throws -> TablePrivateKey { try read(path) }
 
-    /// What the apps pin, for people.
+    /// The public keys that apps pin, as text for people.
     func pinned() throws -> [String] {
         let (current, next) = (try read(path).publicKey, try read(nextPath).publicKey)
         return ["current  \(current)  kid \(current.id)", "next     \(next)  kid \(next.id)"]

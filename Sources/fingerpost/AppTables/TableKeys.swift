@@ -21,7 +21,7 @@ struct TableKeys: ParsableCommand {
 
     struct Create: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Create the first key and the next one, with mode 0600.",
+            abstract: "Create the key that signs and the next key, in files with mode 0600.",
             discussion: """
                 EXAMPLE
                   fingerpost table keys create /etc/fingerpost/table.jwk
@@ -53,7 +53,7 @@ struct TableKeys: ParsableCommand {
 
     struct Rotate: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Sign with the next key from now on, and create another next one.",
+            abstract: "Make the next key the one that signs, and create a new next key.",
             discussion: """
                 EXAMPLE
                   fingerpost table keys rotate /etc/fingerpost/table.jwk

@@ -11,8 +11,8 @@ struct TableVerify: AsyncParsableCommand {
             EXAMPLE
               fingerpost table verify shop.table --tenant shop --app ios --public-key KEY
 
-            Exit code 1 if an app would refuse the table. An expired table is refused as a download, but used if it is \
-            the last one that the app has; --any-time verifies it like that.
+            Exit code 1 if an app would refuse the table. An app refuses a download that has expired, but uses the \
+            last table that it has even after its expiry. --any-time verifies the table as the last one of an app.
             """
     )
 
@@ -20,7 +20,7 @@ struct TableVerify: AsyncParsableCommand {
     @ArgumentParser.Option(help: "The tenant.") var tenant: String
     @OptionGroup var scope: TableScopeOptions
     @OptionGroup var keys: PublicKeyOptions
-    @Flag(help: "Accept a table of any time.") var anyTime = false
+    @Flag(help: "Do not check when the table was issued and when it expires.") var anyTime = false
     @Flag(help: "Print JSON.") var json = false
 
     func validate() throws {

@@ -35,7 +35,7 @@ struct AssociationDifference: AsyncParsableCommand {
         let files = try [before, after].map { try AssociationSource($0) }
         if files.contains(where: { $0.platform != nil }) { return try compare(files) }
         guard !suite.isEmpty || !link.isEmpty else {
-            throw fail("provide links with --suite or --link to compare two tables.", .failed)
+            throw fail("provide links with --suite or --link to compare two tables.", .invalidUsage)
         }
         var links = link
         for path in suite {
@@ -65,7 +65,10 @@ struct AssociationDifference: AsyncParsableCommand {
     /// Compares two association files, one of which may be generated from a table.
     private func compare(_ sources: [AssociationSource]) throws {
         guard suite.isEmpty, link.isEmpty else {
-            throw fail("--suite and --link are for tables; association files are compared for all links.", .failed)
+            throw fail(
+                "--suite and --link are for tables; association files are compared for all links.",
+                .invalidUsage
+            )
         }
         let platforms = Set(sources.compactMap(\.platform))
         guard let platform = platforms.first, platforms.count == 1 else {
@@ -76,7 +79,7 @@ struct AssociationDifference: AsyncParsableCommand {
         }
         let hosts = router?.identity.domains.map(\.host) ?? []
         guard let host = host ?? (router == nil ? "www.example.com" : hosts.count == 1 ? hosts.first : nil) else {
-            throw fail("choose one of the table's hosts with --host: \(hosts.joined(separator: ", ")).", .failed)
+            throw fail("choose one of the table's hosts with --host: \(hosts.joined(separator: ", ")).", .invalidUsage)
         }
         let bytes = sources.map { source in
             router.flatMap { source.platform == nil ? platform.generated(for: host, $0) : nil } ?? source.bytes

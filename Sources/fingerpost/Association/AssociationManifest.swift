@@ -11,8 +11,8 @@ struct AssociationManifest: AsyncParsableCommand {
             EXAMPLE
               fingerpost association manifest config/examples/shop.yaml --app android
 
-            The filters accept every link that the table opens in the app. They know no queries, no fragments and no \
-            exclusions. Before Android 15 they alone decide; later, assetlinks.json narrows them.
+            The filters accept every link that the table opens in the app. They cannot test queries or fragments, \
+            and cannot exclude links. Before Android 15 they alone decide; later, assetlinks.json narrows them.
             """
     )
 

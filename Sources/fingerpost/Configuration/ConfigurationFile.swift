@@ -8,9 +8,13 @@ import SystemPackage
 /// A validated configuration file. Without validation, a misspelt key or a value of the wrong type would silently mean
 /// the default.
 struct ConfigurationFile {
+    let path: String
     let provider: FileProvider<YAMLSnapshot>
+    /// The line of each key that the file sets.
+    let lines: [String: Int]
 
     init(_ path: String) async throws {
+        self.path = path
         let root: JSONNode
         do {
             root = try Document.read(try String(contentsOfFile: path, encoding: .utf8))
@@ -27,6 +31,7 @@ struct ConfigurationFile {
             )
         }
         let settings = try Self.settings(in: root, at: "", of: path)
+        lines = Dictionary(settings.map { ($0.key, $0.line) }) { first, _ in first }
         do {
             provider = try await FileProvider<YAMLSnapshot>(filePath: FilePath(path))
         } catch {

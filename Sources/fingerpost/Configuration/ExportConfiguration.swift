@@ -110,7 +110,7 @@ struct ExportConfiguration {
             )
         } catch let error as S3Location.Invalid {
             let key = "s3." + error.key
-            throw ServiceConfiguration.Invalid(message: "exports.\(key) is '\(value(key))'; \(error.message).")
+            throw ServiceConfiguration.Invalid("exports.\(key)", "is '\(value(key))'; \(error.message).")
         }
     }
 

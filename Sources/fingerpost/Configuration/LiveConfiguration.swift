@@ -27,7 +27,7 @@ final class LiveConfiguration: Sendable {
         )
     }
 
-    /// How many seconds a shutdown waits for load balancers, and how many more for clients.
+    /// The seconds that a shutdown waits for load balancers, and the further seconds that it waits for clients.
     var shutdownSeconds: (drain: Int, grace: Int) {
         state.withLock { ($0.configuration.drainSeconds, $0.configuration.graceSeconds) }
     }

@@ -32,7 +32,7 @@ extension CaseIterable where Self: RawRepresentable<String> {
     static func read(_ key: String, _ text: String) throws -> Self {
         guard let choice = Self(rawValue: text) else {
             let names = allCases.map(\.rawValue).joined(separator: ", ")
-            throw ServiceConfiguration.Invalid(message: "\(key) is '\(text)'; write one of \(names).")
+            throw ServiceConfiguration.Invalid(key, "is '\(text)'; write one of \(names).")
         }
         return choice
     }

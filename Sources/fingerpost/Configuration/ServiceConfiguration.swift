@@ -27,13 +27,38 @@ struct ServiceConfiguration {
     var admission: AdmissionConfiguration
     /// The free disk space below which `/readyz` reports `degraded`, in bytes.
     var minimumFreeBytes: Int
-    /// How many seconds requests are still accepted after a shutdown began.
+    /// The number of seconds in which requests are still accepted after a shutdown has begun.
     var drainSeconds: Int
-    /// How many seconds open requests may take after that.
+    /// The number of seconds that open requests may take after that.
     var graceSeconds: Int
 
     /// A configuration error, as a one-line message.
-    struct Invalid: Error { let message: String }
+    struct Invalid: Error {
+        let message: String
+        /// The key whose value is wrong, if the message begins with it.
+        private(set) var key: String?
+
+        init(message: String) { self.message = message }
+
+        /// - Parameter problem: What is wrong with the value, and what to write.
+        init(_ key: String, _ problem: String) {
+            message = "\(key) \(problem)"
+            self.key = key
+        }
+
+        /// Names the place of the value: its variable, or its line in the file.
+        fileprivate func located(
+            _ flags: [String: String],
+            _ environment: [String: String],
+            _ file: ConfigurationFile?
+        ) -> Self {
+            guard let key, flags[key] == nil else { return self }
+            let variable = ServiceConfiguration.variable(key)
+            if environment[variable] != nil { return Invalid(message: variable + message.dropFirst(key.count)) }
+            guard let file, let line = file.lines[key] else { return self }
+            return Invalid(message: "\(file.path), line \(line): \(message)")
+        }
+    }
 
     /// In the order of config/fingerpost.yaml.
     static let keys =
@@ -107,8 +132,17 @@ struct ServiceConfiguration {
             InMemoryProvider(name: "flags", values: flagValues),
             EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "fingerpost"),
         ]
-        if let file { providers.append(try await ConfigurationFile(file).provider) }
-        return try Self(ConfigReader(providers: providers), environment)
+        var configurationFile: ConfigurationFile?
+        if let file {
+            let read = try await ConfigurationFile(file)
+            providers.append(read.provider)
+            configurationFile = read
+        }
+        do {
+            return try Self(ConfigReader(providers: providers), environment)
+        } catch let error as Invalid {
+            throw error.located(flags, environment, configurationFile)
+        }
     }
 
     private init(_ reader: ConfigReader, _ environment: [String: String]) throws {
@@ -123,8 +157,8 @@ struct ServiceConfiguration {
             let written = text(key, "\(standard)")
             guard let number = Int(written), range.contains(number) else {
                 throw Invalid(
-                    message:
-                        "\(key) is '\(written)'; write a whole number from \(range.lowerBound) to \(range.upperBound)."
+                    key,
+                    "is '\(written)'; write a whole number from \(range.lowerBound) to \(range.upperBound)."
                 )
             }
             return number
@@ -132,26 +166,26 @@ struct ServiceConfiguration {
         func address(_ name: String, port: Int) throws -> ListenAddress {
             let host = text("\(name).host", "127.0.0.1")
             guard !host.isEmpty else {
-                throw Invalid(message: "\(name).host is empty; write an address such as 127.0.0.1.")
+                throw Invalid("\(name).host", "is empty; write an address such as 127.0.0.1.")
             }
             return ListenAddress(host: host, port: try number("\(name).port", port, in: 0...65_535))
         }
         func isEnabled(_ key: String) throws -> Bool {
             let written = text(key, "enabled")
             guard ["enabled", "disabled"].contains(written) else {
-                throw Invalid(message: "\(key) is '\(written)'; write enabled or disabled.")
+                throw Invalid(key, "is '\(written)'; write enabled or disabled.")
             }
             return written == "enabled"
         }
         data = text("data", "data")
-        guard !data.isEmpty else { throw Invalid(message: "data is empty; write the path of a directory.") }
+        guard !data.isEmpty else { throw Invalid("data", "is empty; write the path of a directory.") }
         publicAddress = try address("public", port: 8080)
         adminAddress = try address("admin", port: 8081)
         opsAddress = try address("ops", port: 8082)
         tls = try TLSSettings(text: text)
         node = text("node", ProcessInfo.processInfo.hostName)
         guard node.utf8.count <= 255 else {
-            throw Invalid(message: "node has \(node.utf8.count) bytes; write a name of at most 255.")
+            throw Invalid("node", "has \(node.utf8.count) bytes; write a name of at most 255.")
         }
         isRecording = try isEnabled("recording")
         log = try LogConfiguration(text: text)
@@ -222,17 +256,28 @@ struct ServiceConfiguration {
 
 /// The flags that `serve` and `config` share.
 struct ConfigurationFlags: ParsableArguments {
-    @ArgumentParser.Option(help: "A YAML file; config/fingerpost.yaml documents every key.") var config: String?
-    @ArgumentParser.Option(help: "The data directory.") var data: String?
+    @OptionGroup var file: FileFlags
+    @OptionGroup var addresses: AddressFlags
+
+    /// Reads the configuration. Throws ``ServiceConfiguration/Invalid``.
+    func configuration() async throws -> ServiceConfiguration {
+        try await file.configuration(addresses)
+    }
+
+    /// Reads the configuration. Exits with code 78 if it is invalid.
+    func read() async throws -> ServiceConfiguration { try await file.read(addresses) }
+}
+
+/// The flags for the addresses of the ports.
+struct AddressFlags: ParsableArguments {
     @ArgumentParser.Option(help: "HOST:PORT for resolve, association files and clicks; port 0 picks a free port.")
     var `public`: String?
     @ArgumentParser.Option(help: "HOST:PORT for the admin API.") var admin: String?
     @ArgumentParser.Option(help: "HOST:PORT for health checks and metrics.") var ops: String?
 
-    /// Reads the configuration. Throws ``ServiceConfiguration/Invalid``.
-    func configuration() async throws -> ServiceConfiguration {
+    /// The keys and values of the flags that were given.
+    fileprivate func values() throws -> [String: String] {
         var flags: [String: String] = [:]
-        if let data { flags["data"] = data }
         for (name, address) in [("public", self.public), ("admin", admin), ("ops", ops)] {
             guard let address else { continue }
             guard let colon = address.lastIndex(of: ":") else {
@@ -241,13 +286,25 @@ struct ConfigurationFlags: ParsableArguments {
             flags["\(name).host"] = String(address[..<colon])
             flags["\(name).port"] = String(address[address.index(after: colon)...])
         }
+        return flags
+    }
+}
+
+/// The flags for the file and the data directory.
+struct FileFlags: ParsableArguments {
+    @ArgumentParser.Option(help: "A YAML file; config/fingerpost.yaml documents every key.") var config: String?
+    @ArgumentParser.Option(help: "The data directory.") var data: String?
+
+    fileprivate func configuration(_ addresses: AddressFlags) async throws -> ServiceConfiguration {
+        var flags = try addresses.values()
+        if let data { flags["data"] = data }
         return try await .read(flags: flags, file: config, environment: ProcessInfo.processInfo.environment)
     }
 
     /// Reads the configuration. Exits with code 78 if it is invalid.
-    func read() async throws -> ServiceConfiguration {
+    func read(_ addresses: AddressFlags) async throws -> ServiceConfiguration {
         do {
-            return try await configuration()
+            return try await configuration(addresses)
         } catch let error as ServiceConfiguration.Invalid {
             throw fail(error.message, .wrongConfiguration)
         }

@@ -27,7 +27,9 @@ struct Export: AsyncParsableCommand {
     @ArgumentParser.Option(help: "Export missing windows that end after this date or RFC 3339 time.")
     var since: String?
     @Flag(help: "Export all missing windows.") var all = false
-    @OptionGroup var flags: ConfigurationFlags
+    @OptionGroup var flags: FileFlags
+    /// Accepted because a script may pass the flags of `serve`; an export listens on no port.
+    @OptionGroup(visibility: .hidden) var addresses: AddressFlags
 
     func validate() throws {
         guard [window != nil, since != nil, all].count(where: \.self) <= 1 else {
@@ -38,7 +40,7 @@ struct Export: AsyncParsableCommand {
     func run() async throws {
         guard let tenant = TenantID(tenant) else { throw ValidationError("'\(self.tenant)' is not a tenant id.") }
         let start = try firstInstant()
-        let configuration = try await flags.read()
+        let configuration = try await flags.read(addresses)
         try await ExportSession.open(configuration) { session in
             if let start {
                 try await Backfill(tenant: tenant, since: start, session: session).run()

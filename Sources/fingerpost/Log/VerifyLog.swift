@@ -23,29 +23,29 @@ struct VerifyLog: AsyncParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
-        let account = try await showingProgress("verifying", account)
-        let isWhole = account["whole"]?.bool == true
+        let verification = try await showingProgress("verifying", verification)
+        let isWhole = verification["whole"]?.bool == true
         if json {
-            show(account)
+            show(verification)
         } else {
-            func number(_ key: String) -> Int64 { account[key]?.int ?? 0 }
+            func number(_ key: String) -> Int64 { verification[key]?.int ?? 0 }
             show(
                 "\(isWhole ? "complete" : "INCOMPLETE"): \(number("lastSeq")) = \(number("stored")) stored + "
                     + "\(number("erased")) erased + \(number("dropped")) dropped"
             )
-            for fault in account["faults"]?.elements ?? [] { show(fault.text ?? "") }
+            for fault in verification["faults"]?.elements ?? [] { show(fault.text ?? "") }
         }
         guard isWhole else { throw ExitCode(ExitStatus.failed.rawValue) }
     }
 
-    @Sendable private func account() async throws -> JSONNode {
+    @Sendable private func verification() async throws -> JSONNode {
         do {
             let directory = try DataDirectory(data, for: .use)
             return try await directory.leavingAsFound {
                 let log = try EventLog(directory.eventsPath, now: SystemClock.now)
-                let account = try await log.account()
+                let verification = try await log.verify()
                 try log.close()
-                return account.json
+                return verification.json
             }
         } catch StorageError.locked {
             return try await ControlMessage.send(

@@ -14,6 +14,9 @@ struct AdminOptions: ParsableArguments {
 
     var server: String { (namedServer ?? ClientVariable.server.value ?? "http://127.0.0.1:8081").withoutLastSlash }
 
+    /// The end of a message about something that is live, such as ` in staging`; empty for production.
+    var placeText: String { environment.map { $0 == "production" ? "" : " in \($0)" } ?? "" }
+
     func validate() throws { try requireAddress(server, such: "http://127.0.0.1:8081") }
 
     func client() throws -> AdminClient {

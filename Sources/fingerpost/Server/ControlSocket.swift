@@ -35,10 +35,10 @@ enum ControlMessage {
     static func backup(_ target: String) -> JSONNode { .object(["do": .string("backup"), "to": .string(target)]) }
 
     /// Replays events. `request` is the body of `POST …/draft/replay`.
-    static func replay(_ request: JSONNode, at place: PublishingService.DraftLocation) -> JSONNode {
+    static func replay(_ request: JSONNode, at location: PublishingService.DraftLocation) -> JSONNode {
         .object([
-            "do": .string("replay"), "tenant": .string(place.tenant.rawValue),
-            "environment": .string(place.environment.rawValue), "draft": .string(place.draft.rawValue),
+            "do": .string("replay"), "tenant": .string(location.tenant.rawValue),
+            "environment": .string(location.environment.rawValue), "draft": .string(location.draft.rawValue),
             "replay": request,
         ])
     }
@@ -115,7 +115,7 @@ struct ControlSocket {
             let isAlone = try object["alone"]?.bool() ?? false
             return try await commands.revokeKey(try object.required("id"), as: isAlone ? .revokeAlone : .revoke)
         case "verifyAudit": return try await commands.verifyAudit()
-        case "verifyLog": return try await log.account().json
+        case "verifyLog": return try await log.verify().json
         case "backup":
             let target = try object.required("to")
             do {
@@ -126,13 +126,13 @@ struct ControlSocket {
                 throw target.error(error.description)
             }
         case "replay":
-            let place = PublishingService.DraftLocation(
+            let location = PublishingService.DraftLocation(
                 try object.required("tenant").identifier(TenantID.self),
                 try object.required("environment").identifier(EnvironmentID.self),
                 draft: try object.required("draft").identifier(DraftName.self)
             )
             let request = try ReplayRequest(try object.required("replay").anyObject())
-            return try await dependencies.replayer.replay(request, at: place).json
+            return try await dependencies.replayer.replay(request, at: location).json
         default:
             throw try object.required("do").error(
                 "this server does not know the command; run a server of the same version."

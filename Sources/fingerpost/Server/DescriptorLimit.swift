@@ -17,10 +17,10 @@ enum DescriptorLimit {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limits = rlimit()
         guard getrlimit(resource, &limits) == 0 else { return ServerLimits().descriptors }
-        let wanted = min(limits.rlim_max, most)
-        if limits.rlim_cur < wanted {
-            var raised = rlimit(rlim_cur: wanted, rlim_max: limits.rlim_max)
-            if setrlimit(resource, &raised) == 0 { limits.rlim_cur = wanted }
+        let requested = min(limits.rlim_max, most)
+        if limits.rlim_cur < requested {
+            var raised = rlimit(rlim_cur: requested, rlim_max: limits.rlim_max)
+            if setrlimit(resource, &raised) == 0 { limits.rlim_cur = requested }
         }
         let limit = Int(min(limits.rlim_cur, most))
         guard limit >= DescriptorShares.least else {
@@ -35,7 +35,7 @@ enum DescriptorLimit {
 
     /// Logs the resulting connection limits of the ports.
     static func tell(_ limits: ServerLimits, _ logger: Logger) {
-        let shares = DescriptorShares(limit: limits.descriptors, wanted: limits.connections)
+        let shares = DescriptorShares(limit: limits.descriptors, requested: limits.connections)
         let metadata: Logger.Metadata = [
             "descriptors": "\(limits.descriptors)", "public": "\(shares.public)", "admin": "\(shares.admin)",
             "ops": "\(shares.ops)",

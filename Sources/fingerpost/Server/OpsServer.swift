@@ -44,10 +44,10 @@ struct OpsServer {
     /// Listens while `body` runs, which gets the bound port.
     func whileListening(_ body: (Int) async throws -> Void) async throws {
         let (ports, listening) = AsyncStream<Int>.makeStream()
-        let (address, pace) = (configuration.opsAddress, ShutdownController())
+        let (address, shutdown) = (configuration.opsAddress, ShutdownController())
         let application = buildOpsApplication(dependencies, at: address, on: Self.loops) { listening.yield($0) }
         let group = ServiceGroup(
-            services: [ListeningPort(.ops, at: address, pace: pace, application)],
+            services: [ListeningPort(.ops, at: address, shutdown: shutdown, application)],
             logger: logger
         )
         try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -63,7 +63,7 @@ struct OpsServer {
                 // Everything is written and closed, so there is no reason to wait for clients.
                 tasks.addTask {
                     try? await Task.sleep(for: .seconds(1))
-                    pace.force()
+                    shutdown.force()
                 }
                 let ended = await tasks.nextResult()
                 tasks.cancelAll()

@@ -19,7 +19,7 @@ extension Server {
         reloading reloader: ConfigurationReloader,
         onReady: @escaping @Sendable (BoundPorts) -> Void
     ) async throws {
-        let pace = ShutdownController()
+        let shutdown = ShutdownController()
         let ports = BoundPortCollector { [health] ports in
             health.run()
             onReady(ports)
@@ -31,7 +31,7 @@ extension Server {
         }
         warnOfOverlaps()
         health.start("opening the ports")
-        var settings = ServiceGroupConfiguration(services: services(ports, pace, reloader), logger: logger)
+        var settings = ServiceGroupConfiguration(services: services(ports, shutdown, reloader), logger: logger)
         let (drain, grace) = live.shutdownSeconds
         // The last resort: services that still do not end are cancelled. Queued events are written nonetheless.
         settings.maximumGracefulShutdownDuration = .seconds(drain + grace + 30)
@@ -39,7 +39,7 @@ extension Server {
         do {
             try await withThrowingTaskGroup(of: Void.self) { tasks in
                 let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-                tasks.addTask { await stop(group, on: signals, pace) }
+                tasks.addTask { await stop(group, on: signals, shutdown) }
                 defer { tasks.cancelAll() }
                 try await group.run()
             }
@@ -74,7 +74,7 @@ extension Server {
 
     private func services(
         _ ports: BoundPortCollector,
-        _ pace: ShutdownController,
+        _ shutdown: ShutdownController,
         _ reloader: ConfigurationReloader
     ) -> [ServiceGroupConfiguration.ServiceConfiguration] {
         let (admin, open) = (configuration.adminAddress, configuration.publicAddress)
@@ -123,19 +123,24 @@ extension Server {
             )
         }
         return services + [
-            .port(.admin, at: admin, pace, buildAdminApplication(dependencies, at: admin) { ports.set(.admin, $0) }),
+            .port(
+                .admin,
+                at: admin,
+                shutdown,
+                buildAdminApplication(dependencies, at: admin) { ports.set(.admin, $0) }
+            ),
             .port(
                 .public,
                 at: open,
-                pace,
+                shutdown,
                 buildPublicServer(dependencies, at: open, certificates: certificates) { ports.set(.public, $0) }
             ),
-            .init(service: Drain(health: health, live: live, pace: pace)),
+            .init(service: Drain(health: health, live: live, shutdown: shutdown)),
         ]
     }
 
     /// Handles shutdown signals until the task is cancelled.
-    private func stop(_ group: ServiceGroup, on signals: UnixSignalsSequence, _ pace: ShutdownController) async {
+    private func stop(_ group: ServiceGroup, on signals: UnixSignalsSequence, _ shutdown: ShutdownController) async {
         await withTaskGroup(of: Void.self) { tasks in
             var isStopping = false
             for await signal in signals {
@@ -144,7 +149,7 @@ extension Server {
                         "second stop signal; unfinished requests are cut off",
                         metadata: ["signal": "\(signal)"]
                     )
-                    pace.force()
+                    shutdown.force()
                     continue
                 }
                 isStopping = true
@@ -155,7 +160,7 @@ extension Server {
                 tasks.addTask {
                     guard (try? await Task.sleep(for: patience)) != nil else { return }
                     logger.warning("the shutdown takes too long; unfinished requests are cut off")
-                    pace.force()
+                    shutdown.force()
                 }
             }
             tasks.cancelAll()
@@ -193,11 +198,11 @@ extension ServiceGroupConfiguration.ServiceConfiguration {
     fileprivate static func port(
         _ role: PortRole,
         at address: ListenAddress,
-        _ pace: ShutdownController,
+        _ shutdown: ShutdownController,
         _ server: some Service
     ) -> Self {
         Self(
-            service: ListeningPort(role, at: address, pace: pace, server),
+            service: ListeningPort(role, at: address, shutdown: shutdown, server),
             failureTerminationBehavior: .gracefullyShutdownGroup
         )
     }
@@ -207,7 +212,7 @@ extension ServiceGroupConfiguration.ServiceConfiguration {
 private struct Drain: Service {
     let health: Health
     let live: LiveConfiguration
-    let pace: ShutdownController
+    let shutdown: ShutdownController
 
     func run() async throws {
         try await gracefulShutdown()
@@ -215,7 +220,7 @@ private struct Drain: Service {
         guard health.stop(), seconds > 0 else { return }
         await withTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try? await Task.sleep(for: .seconds(seconds)) }
-            tasks.addTask { await pace.untilHurried() }
+            tasks.addTask { await shutdown.untilForced() }
             await tasks.next()
             tasks.cancelAll()
         }

@@ -180,9 +180,9 @@ struct Server {
                 preconditionFailure("config/examples/\(name).yaml has a tenant, settings and a table")
             }
             _ = try await dependencies.publishing.saveSettings(settings, of: tenant, expected: nil, change: change)
-            let place = PublishingService.DraftLocation(tenant, .production)
-            _ = try await dependencies.publishing.saveDraft(table, at: place, expected: nil, change: change)
-            _ = try await dependencies.publishing.publish(place, note: .init(message: "example"), change: change)
+            let location = PublishingService.DraftLocation(tenant, .production)
+            _ = try await dependencies.publishing.saveDraft(table, at: location, expected: nil, change: change)
+            _ = try await dependencies.publishing.publish(location, note: .init(message: "example"), change: change)
         }
         return try await dependencies.keyIssuer.create(
             APIKeyIssuer.KeyRequest(name: "demo", tenant: nil, scopes: [.admin]),

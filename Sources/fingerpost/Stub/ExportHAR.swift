@@ -19,7 +19,9 @@ struct ExportHAR: AsyncParsableCommand {
             and left out. A session's URL exports the journal of that session.
 
             EXIT CODES
-              0 success · 65 unreadable folder, or no request in it · 69 the stub server does not answer
+              0 success
+              65 unreadable folder, or no request in it
+              69 the stub server does not answer
             """
     )
 
@@ -55,7 +57,7 @@ struct ExportHAR: AsyncParsableCommand {
                 .get("\(base)/__admin/requests")
             guard answer.status == 200 else {
                 throw fail(
-                    "\(base) answered \(answer.status); it is no stub server, or the session is gone.",
+                    "\(base) answered \(answer.status); it is not a stub server, or the session does not exist.",
                     .unavailable
                 )
             }
@@ -70,7 +72,7 @@ struct ExportHAR: AsyncParsableCommand {
         } catch let error as MappingError {
             throw fail("\(base): \(error)", .unavailable)
         } catch let error as JSONSyntaxError {
-            throw fail("\(base) is no stub server: \(error.message).", .unavailable)
+            throw fail("\(base) is not a stub server: \(error.message).", .unavailable)
         }
     }
 }

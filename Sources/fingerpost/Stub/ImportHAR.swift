@@ -18,8 +18,10 @@ struct ImportHAR: ParsableCommand {
             answers whose body the file does not contain, are reported and left out.
 
             EXIT CODES
-              0 success · 65 the file is wrong, cannot be read or has no usable request · 74 the folder cannot be written \
-            · 78 the folder has other content
+              0 success
+              65 the file is wrong, cannot be read or has no usable request
+              74 the folder cannot be written
+              78 the folder has other content
             """
     )
 
@@ -37,7 +39,7 @@ struct ImportHAR: ParsableCommand {
                 warn("fingerpost: left out: \(omission.method) \(omission.url): \(omission.reason)")
             }
             guard count > 0 else { throw fail("\(file) has no request to import.", .unreadableInput) }
-            show("\(count) stubs in \(folder)/mappings")
+            show("\(count.counted("stub")) in \(folder)/mappings")
             try StandardOutput.flush()
         } catch let failure as HARImport.SeveralHosts {
             throw fail("\(file): \(failure)", .unreadableInput)

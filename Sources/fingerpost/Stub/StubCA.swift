@@ -14,7 +14,7 @@ struct StubCA: ParsableCommand {
               xcrun simctl keychain booted add-root-cert stub-ca.pem
 
             Makes the authority if there is none. Its key stays in the folder, readable for its owner only. Let \
-            simulators and emulators trust it, not the machine: whoever has the key can pretend to be any host.
+            simulators and emulators trust it, not the machine: anyone who has the key can impersonate any host.
             """
     )
 

@@ -22,7 +22,7 @@ struct StubReport: AsyncParsableCommand {
             let answer = try await OutboundHTTP().get("\(base)/__admin/report?format=junit")
             guard answer.status == 200 else {
                 throw fail(
-                    "\(base) answered \(answer.status); it is no stub server, or the session is gone.",
+                    "\(base) answered \(answer.status); it is not a stub server, or the session does not exist.",
                     .unavailable
                 )
             }

@@ -17,7 +17,7 @@ struct StubRun: AsyncParsableCommand {
               fingerpost stub run --tenant shop.yaml --suite shop.suite.yaml --watch
 
             Prints one line of JSON with the server's URLs when it is ready. It listens on the loopback address and \
-            connects to nothing, unless it records or a mapping proxies. Names of WireMock's options are taken as well.
+            connects to nothing, unless it records or a mapping proxies. WireMock's names of options are accepted, too.
             """
     )
 
@@ -27,7 +27,7 @@ struct StubRun: AsyncParsableCommand {
     @OptionGroup var https: StubHTTPSOptions
     @Flag(help: "Do not stop when standard input closes; run in the background.") var detach = false
     @ArgumentParser.Option(help: "Where to write the process id.") var pidFile: String?
-    @Flag(help: "Fail the run at the first request that no stub answers.") var strict = false
+    @Flag(help: "Exit with 1 at the end if a request or a link had no answer.") var strict = false
     @Flag(help: "Leave out unreadable mappings instead of stopping.") var lenient = false
     @ArgumentParser.Option(help: "The time that the server sees, such as 2026-01-01T00:00:00Z.") var clock: String?
     @ArgumentParser.Option(help: "Makes ids, delays and templates the same in each run.") var seed: UInt64?
@@ -64,13 +64,24 @@ struct StubRun: AsyncParsableCommand {
         if detach { return try StubDetachment(pidFile: pidFile).start() }
         let process = try pidFile.map(StubPIDFile.init(creating:))
         defer { process?.remove() }
+        do {
+            try await serve()
+            process?.noteEnd(.success)
+        } catch {
+            process?.noteEnd((error as? CommandFailure).map { ExitCode($0.status.rawValue) } ?? .failure)
+            throw error
+        }
+    }
+
+    /// Serves until the end. Throws what makes the run a failure.
+    private func serve() async throws {
         let configuration = try stubConfiguration
         let links = try await links.endpoints(folder: configuration.folder, environment: configuration.environment)
         let server = try await start(configuration, links)
         try announce(server, links)
         try StubDetachment.redirectMessages(besides: pidFile)
         await waitForEnd(of: server, watching: links)
-        let report = server.report
+        let (report, url) = (server.report, server.url)
         let recording = try server.endRecording()
         await server.stop()
         await links?.stop()
@@ -79,10 +90,14 @@ struct StubRun: AsyncParsableCommand {
             guard recording.stubs > 0 || recording.omitted.isEmpty else {
                 throw fail("nothing was recorded; check that \(record ?? "the target") answers.", .unavailable)
             }
-            warn("fingerpost: recorded \(recording.stubs) stubs")
+            warn("fingerpost: recorded \(recording.stubs.counted("stub"))")
         }
         guard !report.isFailed else {
-            throw fail("a request or a link had no answer; see the report or the journal.", .failed)
+            throw fail(
+                "a request or a link had no answer; 'fingerpost stub report \(url)', before the server stops, "
+                    + "prints which.",
+                .failed
+            )
         }
     }
 

@@ -7,6 +7,8 @@ struct StubStop: ParsableCommand {
         discussion: """
             EXAMPLE
               fingerpost stub stop --pid-file /tmp/stub.pid
+
+            Exits with the exit code of the server: 1 if it ran with --strict and a request or a link had no answer.
             """
     )
 

@@ -15,13 +15,16 @@ struct StubVerify: AsyncParsableCommand {
               fingerpost stub verify Stubs URL --ignore-field updatedAt --safe-only
               fingerpost stub verify Stubs URL --request-header 'Authorization: Bearer T'
 
-            Compares the status, the headers that an app acts on, and the body; JSON by value. Masked values are not \
-            compared. A stub whose request cannot be read from it, such as one with a pattern, is skipped. All requests are \
-            sent in the order of the recording, also those that change the target, unless --safe-only is given.
+            Compares the status, the headers that an app acts on, and the body. JSON bodies are compared by value. \
+            Masked values are not compared. A stub that matches several requests, such as one with a pattern, is \
+            skipped. All requests are sent in the order of the recording, also those that change the target, unless \
+            --safe-only is given.
 
             EXIT CODES
-              0 no difference · 1 drift, or some requests without an answer · 65 unreadable folder, or no request in it \
-            · 69 no answer at all
+              0 no difference
+              1 drift, or some requests without an answer
+              65 unreadable folder, or no request in it
+              69 no answer at all
             """
     )
 

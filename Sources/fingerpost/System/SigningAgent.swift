@@ -11,7 +11,7 @@ struct SigningAgent {
 
     /// The time limit of one call.
     private static let seconds = 10
-    /// A longer output is no signature.
+    /// A longer output is not a signature.
     private static let mostBytes = 4_096
 
     struct Failure: Error, CustomStringConvertible { let description: String }

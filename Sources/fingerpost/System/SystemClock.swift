@@ -33,6 +33,6 @@ extension ServerEnvironment {
 }
 
 extension Actor {
-    /// Who changes the catalog on the machine of the service itself.
+    /// The actor of changes that are made on the machine of the service itself.
     static let system = Actor(kind: .system, id: "fingerpost", name: "fingerpost")
 }

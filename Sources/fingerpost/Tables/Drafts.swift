@@ -133,7 +133,7 @@ struct Drafts: AsyncParsableCommand {
             }
             guard !json else { return show(answer.body) }
             for words in answer.body["changes"]?["words"]?.elements ?? [] { show(words.text ?? "") }
-            show("revision \(answer.body["revision"]?.int ?? 0) is live")
+            show("revision \(answer.body["revision"]?.int ?? 0) is live\(admin.placeText)")
         }
     }
 

@@ -37,7 +37,8 @@ struct Plan: AsyncParsableCommand {
             )
             return try await showingProgress("checking") { try await planning.plan() }
         }
-        json ? show(plan.body) : show(plan.lines)
+        let rejection = plan.rejection(of: file, with: [], .would)
+        json ? show(plan.body) : show(plan.lines + [rejection].compactMap(\.self))
         if plan.isRefused { throw ExitCode(ExitStatus.failed.rawValue) }
         if !plan.isEmpty { throw ExitCode(ExitStatus.wouldChange.rawValue) }
     }
@@ -92,7 +93,9 @@ struct Apply: AsyncParsableCommand {
             let plan = try await showingProgress("checking") { try await planning.plan() }
             let isReady = !plan.isRefused || override != nil && plan.onlySuitesFail
             if dryRun || !isReady || plan.isEmpty && suite.isEmpty {
-                json ? show(plan.body) : show(plan.lines + (isReady || dryRun ? [] : [nothingChanged]))
+                let names = planning.suites.map(\.name)
+                let rejection = isReady ? nil : plan.rejection(of: file, with: names, dryRun ? .would : .was)
+                json ? show(plan.body) : show(plan.lines + [rejection].compactMap(\.self))
                 if !isReady { throw ExitCode(ExitStatus.failed.rawValue) }
                 if !plan.isEmpty { throw ExitCode(ExitStatus.wouldChange.rawValue) }
                 return
@@ -100,7 +103,14 @@ struct Apply: AsyncParsableCommand {
             let published = try await showingProgress("publishing") { try await planning.apply(plan, note) }
             if json { return show(published) }
             show(plan.lines)
-            if let revision = published["revision"]?.int { show("revision \(revision) is live") }
+            if let revision = published["revision"]?.int {
+                show("revision \(revision) is live\(admin.placeText)")
+            } else if plan.changesSettings {
+                show("the settings are live")
+            }
+            for suite in planning.suites {
+                show("suite \(suite.name) is stored: a later table must pass it, too")
+            }
         }
     }
 }

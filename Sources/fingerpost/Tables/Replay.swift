@@ -137,7 +137,7 @@ struct Replay: AsyncParsableCommand {
         } catch let error as StorageError {
             throw fail(error)
         } catch let failure as PublishingService.Failure {
-            throw AdminClient.Refusal(status: 0, body: failure.json).failure
+            throw AdminClient.Refusal(status: 0, body: failure.json, tenant: place.tenant.rawValue).failure
         }
     }
 }

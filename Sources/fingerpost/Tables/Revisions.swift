@@ -111,7 +111,8 @@ struct Revisions: AsyncParsableCommand {
 
         @ArgumentParser.Argument(help: "The tenant.") var tenant: String
         @ArgumentParser.Option(help: "How many of the newest revisions to keep.") var keep = 50
-        @ArgumentParser.Option(help: "Keep younger revisions, too.") var olderThanDays = 90
+        @ArgumentParser.Option(help: "Also keep revisions that are not older than this number of days.")
+        var olderThanDays = 90
         @OptionGroup var admin: AdminOptions
         @Flag(help: "Print JSON.") var json = false
 
@@ -137,6 +138,9 @@ struct NoteOptions: ParsableArguments {
 }
 
 extension JSONNode {
+    /// The reason for which failing suites were overridden, of a revision or of its entry in the audit log.
+    var overrideText: String? { self["overrideReason"]?.text.map { "override: \($0)" } }
+
     /// A revision as one line of text.
     var revisionText: String { revisionCells.filter { !$0.isEmpty }.joined(separator: "  ") }
 
@@ -146,7 +150,7 @@ extension JSONNode {
         return [
             "\(self["revision"]?.int ?? 0)", self["environment"]?.text ?? "", self["publishedAt"]?.text ?? "",
             self["actor"]?["name"]?.text ?? "", (self["routes"]?.int ?? 0).counted("route"), origin ?? "",
-            self["message"]?.text ?? "",
+            self["message"]?.text ?? "", overrideText ?? "",
         ]
     }
 }

@@ -53,15 +53,17 @@ struct Suites: AsyncParsableCommand {
 
         func run() async throws {
             let client = try admin.client()
-            let suites = try files.map { (name: SuiteFileName($0).text, text: try readText($0)) }
-            try await tellingRefusals {
-                for suite in suites {
+            let suites = try files.map { (file: $0, name: SuiteFileName($0).text, text: try readText($0)) }
+            for suite in suites {
+                do {
                     let answer = try await client.send(
                         .put,
                         "tenants/\(tenant)/suites/\(suite.name)",
                         body: Array(suite.text.utf8)
                     )
                     show("\(suite.name)  \((answer.body["cases"]?.int ?? 0).counted("case"))")
+                } catch let refusal as AdminClient.Refusal {
+                    throw refusal.failure(in: suite.file)
                 }
             }
         }

@@ -92,8 +92,8 @@ struct Tenants: AsyncParsableCommand {
                 EXAMPLE
                   fingerpost tenants remove shop
 
-                This cannot be undone. The name stays taken, and the tenant's events stay until retention drops them. \
-                Needs a key for all tenants.
+                This cannot be undone. The name stays reserved, and the tenant's events stay until retention drops \
+                them. Needs a key for all tenants.
                 """
         )
 

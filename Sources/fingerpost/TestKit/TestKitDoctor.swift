@@ -18,7 +18,9 @@ struct TestKitDoctor: AsyncParsableCommand {
             Only files are read; nothing is changed or run.
 
             EXIT CODES
-              0 no error · 1 an error was found · 65 unreadable input
+              0 no error
+              1 an error was found
+              65 unreadable input
             """
     )
 

@@ -18,7 +18,9 @@ struct TestKitFixtures: AsyncParsableCommand {
             is written then.
 
             EXIT CODES
-              0 success · 65 a file is wrong or cannot be read · 74 the output cannot be written
+              0 success
+              65 a file is wrong or cannot be read
+              74 the output cannot be written
             """
     )
 

@@ -13,17 +13,20 @@ struct TestKitGenerate: AsyncParsableCommand {
             EXAMPLES
               fingerpost testkit generate xcuitest suite.yaml --table shop.yaml --out ios
               fingerpost testkit generate espresso suite.yaml --table shop.yaml
-              fingerpost testkit generate maestro suite.yaml --table shop.yaml --app android
+              fingerpost testkit generate maestro suite.yaml --table shop.yaml \\
+                --app android
 
             Each case of the suite is opened while the app is not running, in the background and running, on Android also \
-            after the system has ended its process. The expected screens and arguments are those that the table answers, \
+            after the system has ended its process. The expected screens and arguments come from the table, \
             so the suite must pass first.
             Routing tests need no network. Association tests need the published association files and check them before \
             they open a link. They are separate files: --tests chooses the one to print, and --out FOLDER writes both.
             A case that no device can test, such as one for another platform, is listed in a comment with the reason.
 
             EXIT CODES
-              0 success · 1 the table fails the suite, or no case can be tested · 65 unreadable input
+              0 success
+              1 the table fails the suite, or no case can be tested
+              65 unreadable input
               74 the output cannot be written
             """
     )

@@ -148,4 +148,15 @@ struct AndroidManifestTests {
         }
         #expect(opened > 20)
     }
+
+    @Test func partOfAManifestIsExplained() throws {
+        let error = #expect(throws: AndroidManifest.SyntaxError.self) {
+            try AndroidManifest(parsing: Array("<intent-filter><data/></intent-filter>".utf8))
+        }
+        #expect(error?.problem.hasSuffix("prints; name the whole AndroidManifest.xml.") == true)
+        let other = #expect(throws: AndroidManifest.SyntaxError.self) {
+            try AndroidManifest(parsing: Array("<a/>".utf8))
+        }
+        #expect(other?.problem == "The element is 'a', not 'manifest'.")
+    }
 }

@@ -105,10 +105,10 @@ struct DamagedDayTests {
     }
 
     private static func expectNotWhole(_ trial: FaultTrial, _ said: String) throws {
-        let account = try RestoreDrillTests.tool(trial, "verify-log", "--data", trial.data)
-        #expect(account.status == 1 && account.text.contains("INCOMPLETE"), "\(account.text)")
-        #expect(account.text.contains("2036-02-02.db") && account.text.contains(said), "\(account.text)")
-        #expect(!account.text.contains("Internal server error"), "\(account.text)")
+        let verification = try RestoreDrillTests.tool(trial, "verify-log", "--data", trial.data)
+        #expect(verification.status == 1 && verification.text.contains("INCOMPLETE"), "\(verification.text)")
+        #expect(verification.text.contains("2036-02-02.db") && verification.text.contains(said), "\(verification.text)")
+        #expect(!verification.text.contains("Internal server error"), "\(verification.text)")
     }
 
     private static func admin(

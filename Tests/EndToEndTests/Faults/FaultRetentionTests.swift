@@ -36,8 +36,8 @@ struct FaultRetentionTests {
                         + RunningServer.command(trial.data)
                 )
                 hasty.waitUntilExit()
-                let account = try account(trial)
-                #expect(account["whole"]?.bool == true, "seed \(seed): \(account.json())")
+                let verification = try verification(trial)
+                #expect(verification["whole"]?.bool == true, "seed \(seed): \(verification.json())")
             }
             let server = try trial.start()
             try await eventually("every erasure is finished") {
@@ -46,11 +46,11 @@ struct FaultRetentionTests {
             #expect(try erase(server, trial.key, "install-0").status == 201)
             server.send(SIGTERM)
             #expect(server.wait().status == 0)
-            let account = try account(trial)
-            #expect(account["whole"]?.bool == true, "\(account.json())")
-            #expect(account["erased"]?.int ?? 0 > 0)
-            #expect(account["dropped"]?.int ?? 0 > 0)
-            if account["whole"]?.bool != true { trial.fail() }
+            let verification = try verification(trial)
+            #expect(verification["whole"]?.bool == true, "\(verification.json())")
+            #expect(verification["erased"]?.int ?? 0 > 0)
+            #expect(verification["dropped"]?.int ?? 0 > 0)
+            if verification["whole"]?.bool != true { trial.fail() }
         }
     }
 
@@ -108,7 +108,7 @@ struct FaultRetentionTests {
         return try answer.json()["erasures"]?.elements ?? []
     }
 
-    private func account(_ trial: FaultTrial) throws -> JSONNode {
+    private func verification(_ trial: FaultTrial) throws -> JSONNode {
         let tool = RunningServer.products.appending(path: "fingerpost").path
         let told = try run(tool, ["verify-log", "--data", trial.data, "--json"])
         return try JSONReader.parse(Array(told.output), limits: JSONReader.Limits(maximumBytes: 1 << 20))

@@ -13,7 +13,7 @@ struct RestoreDrillTests {
         try await withFaultTrial(try FaultTrial(startingAt: "2036-02-01 10:00:00")) { trial in
             let (server, backup) = (try await Self.fill(trial, newest), trial.folder + "/backup")
             let before = try Answers(of: server, trial)
-            #expect(before.account["whole"]?.bool == true && before.account["stored"]?.int == 48)
+            #expect(before.verification["whole"]?.bool == true && before.verification["stored"]?.int == 48)
             let made = try Self.tool(trial, "backup", backup, "--data", trial.data)
             #expect(made.status == 0, "\(made.text)")
             // The original server also exports the pending window, for comparison.
@@ -32,9 +32,9 @@ struct RestoreDrillTests {
 
     /// Checks the commands that need no server.
     private func offline(_ trial: FaultTrial, _ before: Answers) async throws {
-        let account = try Self.tool(trial, "verify-log", "--data", trial.data, "--json")
-        #expect(account.status == 0)
-        #expect(try Self.json(account.text) == before.account)
+        let verification = try Self.tool(trial, "verify-log", "--data", trial.data, "--json")
+        #expect(verification.status == 0)
+        #expect(try Self.json(verification.text) == before.verification)
         let again = try Self.tool(trial, "backup", trial.folder + "/offline", "--data", trial.data)
         #expect(again.status == 0, "\(again.text)")
         let export = try Self.tool(trial, "export", "blogs", "--all", "--data", trial.data)
@@ -63,15 +63,18 @@ struct RestoreDrillTests {
         let dropped = try Self.admin(server, trial, "POST", "retention", "{}")
         #expect(try dropped.json()["dropped"]?.elements?.count ?? 0 > 0, "\(dropped.text)")
         #expect(try Self.ask(server, count: 1) == 1)
-        let account = try Self.json(try Self.tool(trial, "verify-log", "--data", trial.data, "--json").text)
-        #expect(account["whole"]?.bool == true, "\(account.json())")
-        #expect(account["erased"]?.int ?? 0 > 0 && account["dropped"]?.int ?? 0 > 0 && account["lastSeq"]?.int == 49)
+        let verification = try Self.json(try Self.tool(trial, "verify-log", "--data", trial.data, "--json").text)
+        #expect(verification["whole"]?.bool == true, "\(verification.json())")
+        #expect(
+            verification["erased"]?.int ?? 0 > 0 && verification["dropped"]?.int ?? 0 > 0
+                && verification["lastSeq"]?.int == 49
+        )
         let next = try Self.tool(trial, "backup", trial.folder + "/next", "--data", trial.data)
         #expect(next.status == 0, "\(next.text)")
         let once = try Self.tool(trial, "restore", trial.folder + "/next", "--data", trial.folder + "/once-more")
         #expect(once.status == 0, "\(once.text)")
         let whole = try Self.tool(trial, "verify-log", "--data", trial.folder + "/once-more", "--json")
-        #expect(try Self.json(whole.text) == account)
+        #expect(try Self.json(whole.text) == verification)
     }
 }
 
@@ -80,7 +83,7 @@ extension RestoreDrillTests {
     struct Answers: Equatable {
         let totals: JSONNode?
         let events: JSONNode?
-        let account: JSONNode
+        let verification: JSONNode
 
         init(of server: RunningServer, _ trial: FaultTrial) throws {
             totals = try RestoreDrillTests.admin(server, trial, "GET", "stats/totals?purpose=all&by=route").json()[
@@ -88,7 +91,7 @@ extension RestoreDrillTests {
             ]
             events = try RestoreDrillTests.admin(server, trial, "GET", "events?limit=1000&from=2036-02-01T00:00:00Z")
                 .json()["events"]
-            account = try RestoreDrillTests.json(
+            verification = try RestoreDrillTests.json(
                 try RestoreDrillTests.tool(trial, "verify-log", "--data", trial.data, "--json").text
             )
         }

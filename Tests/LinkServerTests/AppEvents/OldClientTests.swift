@@ -10,10 +10,10 @@ import Testing
 struct OldClientTests {
     private func findings(_ service: TestService, _ settings: String = "") async throws -> [Finding] {
         let document = try TenantDocument(AppEventTests.acme(settings))
-        let place = PublishingService.DraftLocation(tenant("acme"), .production)
+        let location = PublishingService.DraftLocation(tenant("acme"), .production)
         let plan = try await service.dependencies.publishing.plan(
             PublishingService.PlanRequest(table: document.table, settings: document.settings),
-            at: place
+            at: location
         )
         return plan.findings.filter { $0.code == .oldClient }
     }

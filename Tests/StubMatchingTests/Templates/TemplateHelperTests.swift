@@ -128,10 +128,16 @@ struct TemplateHelperTests {
         "{{math 1 '/' 0}}", "{{math 'a' '+' 1}}", "{{substring 'abc' 5}}", "{{gt n 'a'}}", "{{parseJson 'x'}}",
         "{{now timezone='Nowhere'}}", "{{now offset='x'}}", "{{date (parseDate '2020-01-31T03:04:05Z') format='bbb'}}",
         "{{randomInt lower=6 upper=5}}", "{{stringFormat '%d' 'a'}}", "{{stringFormat '%999999999s' 'a'}}",
-        "{{randomValue type='NOPE'}}", "{{join l}}",
+        "{{randomValue type='NOPE'}}", "{{join l}}", "{{now offset='-9223372036854775808 days'}}",
+        "{{stringFormat '%f' 1e-9223372036854775808}}", "{{numberFormat 1e-9223372036854775808}}",
+        "{{center 'abc' size=-9223372036854775808}}", "{{ljust 'abc' size=-1}}", "{{rjust 'abc' size=10001}}",
     ])
     func wrongArgumentsFail(template: String) {
         #expect(throws: Template.Failure.self) { try render(template) }
+    }
+
+    @Test func timeThatIsOutOfRangeIsNone() throws {
+        #expect(try render("{{parseDate '-9223372036854775808' format='unix'}}") == "")
     }
 
     @Test func chanceIsAnArgument() throws {

@@ -27,6 +27,18 @@ struct StubConnectionTests {
         }
     }
 
+    /// Without a head, and with a part of one.
+    @Test(arguments: ["", "GET /a HTTP/1.1\r\nHo"])
+    func connectionWithoutARequestIsClosed(begin: String) async throws {
+        try await withStubServer {
+            $0.limits.firstRequestSeconds = 1
+        } _: { port in
+            let silent = try HTTPConnection(port: port)
+            if !begin.isEmpty { try silent.begin(begin) }
+            #expect(try silent.read() == "")
+        }
+    }
+
     @Test func aSlowClientDelaysNobody() async throws {
         try await withStubServer { port in
             let slow = try (0..<20).map { _ in try StubClient(port: port) }
@@ -64,6 +76,59 @@ struct StubConnectionTests {
             let count = try answered()
             #expect(count <= 3)
             for _ in 0..<20 { #expect(try greedy.response().body.count == 8 << 20) }
+        }
+    }
+
+    /// Each of three clients asks for 8 MiB and does not read; the limit allows two such answers.
+    @Test func unsentAnswersHaveALimit() async throws {
+        try await withStubServer {
+            $0.limits.messageBytes = 20 << 20
+        } _: { port in
+            let client = try StubClient(port: port)
+            try client.admin("POST", "mappings", Self.big)
+            // The answer before is counted until this request is read.
+            _ = try client.request("GET", "/small")
+            var greedy: [HTTPConnection] = []
+            for _ in 0..<2 {
+                let connection = try HTTPConnection(port: port, window: 4_096)
+                try connection.begin("GET /big HTTP/1.1\r\nHost: a\r\n\r\n")
+                try connection.awaitByte()
+                greedy.append(connection)
+            }
+            var refused = try client.request("GET", "/big")
+            #expect(refused.status == 503)
+            #expect(refused.text.contains("more than \(20 << 20) bytes. Send fewer"))
+            #expect(try client.request("GET", "/small").status == 404)
+            for connection in greedy { #expect(try connection.response().body.count == 8 << 20) }
+            greedy.removeAll()
+            // The server learns on its own thread that an answer was read.
+            while refused.status == 503 { refused = try client.request("GET", "/big") }
+            #expect(refused.body.count == 8 << 20)
+        }
+    }
+
+    /// Clients that go away while their answers are unsent give the memory back.
+    @Test func closedConnectionsHaveNoUnsentAnswers() async throws {
+        try await withStubServer {
+            $0.limits.messageBytes = 20 << 20
+        } _: { port in
+            let client = try StubClient(port: port)
+            try client.admin("POST", "mappings", Self.big)
+            for _ in 0..<2 {
+                // The server learns on its own thread that the clients before have gone.
+                while try client.request("GET", "/big").status == 503 {}
+                // The answer before is counted until this request is read.
+                _ = try client.request("GET", "/small")
+                let greedy = try (0..<2).map { _ in
+                    let connection = try HTTPConnection(port: port, window: 4_096)
+                    try connection.begin("GET /big HTTP/1.1\r\nHost: a\r\n\r\n")
+                    try connection.awaitByte()
+                    return connection
+                }
+                #expect(try client.request("GET", "/big").status == 503)
+                withExtendedLifetime(greedy) {}
+            }
+            while try client.request("GET", "/big").status == 503 {}
         }
     }
 

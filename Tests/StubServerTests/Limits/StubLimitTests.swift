@@ -34,6 +34,40 @@ struct StubLimitTests {
         }
     }
 
+    /// Large events leave the memory soon after they are dropped, and small ones once they are the larger part.
+    @Test(arguments: [1 << 20, 100]) func droppedRequestsLeaveTheMemory(bodyBytes: Int) {
+        var journal = Journal(maximumCount: 50, budget: JournalBudget(maximumBytes: 20 << 20))
+        for number in 0..<200 {
+            let request = StubRequest(
+                id: "\(number)",
+                method: "POST",
+                target: "/",
+                host: "127.0.0.1",
+                port: 80,
+                headers: [],
+                body: Array(repeating: 0x61, count: bodyBytes),
+                clientAddress: "127.0.0.1",
+                receivedAt: Timestamp(milliseconds: 0)
+            )
+            journal.append(
+                ServeEvent(
+                    request: request,
+                    stub: nil,
+                    definition: .object([JSONNode.Member]()),
+                    response: ServeEvent.LoggedResponse(status: 404, headers: [], body: []),
+                    timing: ServeEvent.Timing(addedDelay: 0, processing: 0),
+                    placeholderID: ""
+                )
+            )
+            #expect(journal.memoryBytes < 28 << 20)
+        }
+        #expect(journal.count == (bodyBytes == 100 ? 50 : 9))
+        #expect(journal.droppedCount == 200 - journal.count)
+        #expect(journal.oldestFirst.last?.id == "199")
+        journal.removeAll()
+        #expect(journal.memoryBytes == 0)
+    }
+
     @Test func importOfTooManyStubsAddsNone() async throws {
         try await withStubServer { port in
             let client = try StubClient(port: port)

@@ -23,7 +23,7 @@ let dataHelpers: [String: TemplateHelper] = [
         guard
             let node = try document(text, &rendering)
                 ?? (trimmedText(text).isEmpty ? JSONNode.object([JSONNode.Member]()) : nil)
-        else { throw call.failure("the text is not JSON") }
+        else { throw call.failure("the text is not JSON, or it nests too deep") }
         guard let name else { return TemplateValue(node) }
         rendering.set(name, to: TemplateValue(node))
         return .null

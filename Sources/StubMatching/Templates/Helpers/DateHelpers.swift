@@ -15,7 +15,7 @@ let dateHelpers: [String: TemplateHelper] = [
         switch format {
         case "epoch": return Int64(text).map { TemplateValue.date(TemplateDate(Timestamp(milliseconds: $0))) } ?? .null
         case "unix":
-            guard let seconds = Int64(text), abs(seconds) < 1_000_000_000_000 else { return .null }
+            guard let seconds = Int64(text), seconds.magnitude < 1_000_000_000_000 else { return .null }
             return .date(TemplateDate(Timestamp(milliseconds: seconds * 1_000)))
         default: return try pattern(format, call).date(text).map { TemplateValue.date($0) } ?? .null
         }
@@ -46,7 +46,7 @@ private func formatted(_ date: TemplateDate, _ call: TemplateInvocation) throws(
     var date = date
     if let offset = call.options["offset"]?.text {
         guard let shifted = date.shifted(by: offset) else {
-            throw call.failure("'\(offset.prefix(40))' is no offset; write one such as '3 days' or 'now -2 months'")
+            throw call.failure("'\(offset.prefix(40))' is not an offset; write one such as '3 days' or 'now -2 months'")
         }
         date = shifted
     }
@@ -60,7 +60,7 @@ private func formatted(_ date: TemplateDate, _ call: TemplateInvocation) throws(
 
 private func pattern(_ format: String, _ call: TemplateInvocation) throws(Template.Failure) -> DatePattern {
     guard format.utf8.count <= 1_000, let pattern = DatePattern(format) else {
-        throw call.failure("'\(format.prefix(40))' is no date format; write one such as 'yyyy-MM-dd'")
+        throw call.failure("'\(format.prefix(40))' is not a date format; write one such as 'yyyy-MM-dd'")
     }
     return pattern
 }

@@ -136,11 +136,12 @@ struct RoundedNumber {
 
     /// - Parameter shift: The power of ten by which the number is multiplied.
     ///
-    /// Nil for a text that is no number, or one with more than 400 digits.
+    /// Nil for a text that is not a number, or one with more than 400 digits.
     init?(_ text: String, places: Int, rule: Rule = .halfUp, shift: Int = 0) {
         guard DecimalNumber(text) != nil, text.utf8.count <= 400, (0...100).contains(places) else { return nil }
         let parts = text.lowercased().split(separator: "e", omittingEmptySubsequences: false)
-        guard let power = parts.count == 2 ? Int(parts[1]) : 0, abs(power) <= 400 else { return nil }
+        guard let power = parts.count == 2 ? Int(parts[1]) : 0, (-400...400).contains(power)
+        else { return nil }
         var mantissa = parts[0][...]
         isNegative = mantissa.first == "-"
         if mantissa.first == "-" || mantissa.first == "+" { mantissa.removeFirst() }

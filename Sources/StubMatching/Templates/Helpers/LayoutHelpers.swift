@@ -38,8 +38,10 @@ private func padding(
 ) throws(Template.Failure) -> (text: String, missing: Int, pad: String) {
     let text = try call.text(call.subject, &rendering)
     guard let size = try call.integer(call.options["size"]) else { throw call.failure("add 'size=' with a number") }
-    guard size <= largestHelperSize else { throw call.failure("the size is greater than \(largestHelperSize)") }
-    try rendering.spend(max(0, size) / 16)
+    guard (0...largestHelperSize).contains(size) else {
+        throw call.failure("the size must be 0 to \(largestHelperSize)")
+    }
+    try rendering.spend(size / 16)
     let pad = call.options["pad"]?.text ?? " "
     return (text, max(0, size - text.utf16.count), String(pad.prefix(1)))
 }

@@ -152,7 +152,7 @@ private struct NumberFormat {
         let digits = pattern.drop { !"#0,.".contains($0) }.prefix { "#0,.".contains($0) }
         let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
         guard !digits.isEmpty, parts.count <= 2, digits.count <= 60 else {
-            throw call.failure("'\(pattern.prefix(40))' is no number format; write one such as '#,##0.00'")
+            throw call.failure("'\(pattern.prefix(40))' is not a number format; write one such as '#,##0.00'")
         }
         prefix = String(pattern.prefix { !"#0,.".contains($0) })
         suffix = String(pattern.dropFirst(prefix.count + digits.count))

@@ -12,20 +12,21 @@ enum LinkOpening: Equatable {
     case page(URL)
     /// Tell the user why the link opens nothing.
     case refuse(String)
-    /// The screen is unknown, and there is no page instead of it: the table is newer than the app.
-    case unknownScreen
+    /// The table is newer than the app, which lacks the screen or an argument. Open the page instead, if there is one.
+    case unknownScreen(page: URL?)
     /// The link is not one of ours.
     case nothing
 
     init(_ link: ResolvedLink) {
-        func page(_ text: String?) -> LinkOpening? { text.flatMap { URL(string: $0) }.map(LinkOpening.page) }
+        func url(_ text: String?) -> URL? { text.flatMap { URL(string: $0) } }
+        func page(_ text: String?) -> LinkOpening? { url(text).map(LinkOpening.page) }
         let destination = link.destination
         switch link.action {
         case .openApp:
             do {
                 self = .show(try ShopScreen.path(of: link.resolution))
             } catch {
-                self = page(destination?.web) ?? .unknownScreen
+                self = .unknownScreen(page: url(destination?.web))
             }
         case .signIn: self = .signIn
         case .openWeb: self = page(destination?.web) ?? .nothing

@@ -68,8 +68,8 @@ final class Navigator {
         case .show(let screens): path = screens.filter { $0 != .home }
         case .page(let url): page = url
         case .refuse(let reason): message = reason
-        case .unknownScreen:
-            message = "Update the app to open this link."
+        case .unknownScreen(let url):
+            if let url { page = url } else { message = "Update the app to open this link." }
             result = .failed("no_such_screen")
         case .nothing: return
         case .signIn:

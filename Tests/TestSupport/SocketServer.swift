@@ -2,8 +2,8 @@ import Foundation
 import Synchronization
 
 /// An HTTP server that writes what the test says, byte by byte. It answers one connection after the other.
-final class SocketServer: Sendable {
-    enum Answer: Sendable {
+package final class SocketServer: Sendable {
+    package enum Answer: Sendable {
         /// Writes this, and closes the connection.
         case text(String)
         case bytes([UInt8])
@@ -15,9 +15,9 @@ final class SocketServer: Sendable {
         case silence
     }
 
-    struct SetUpFailed: Error {}
+    package struct SetUpFailed: Error {}
 
-    let port: UInt16
+    package let port: UInt16
     private let listener: CInt
     private struct State: Sendable {
         var requests: [String] = []
@@ -27,7 +27,7 @@ final class SocketServer: Sendable {
     private let state = Mutex(State())
 
     /// - Parameter answers: In the order of the connections; the last one repeats.
-    init(_ answers: Answer...) throws {
+    package init(_ answers: Answer...) throws {
         listener = socket(AF_INET, Self.stream, 0)
         guard listener >= 0 else { throw SetUpFailed() }
         var address = sockaddr_in()
@@ -68,17 +68,17 @@ final class SocketServer: Sendable {
     #endif
 
     /// Ends the thread.
-    func end() {
+    package func end() {
         state.withLock { $0.hasEnded = true }
         shutdown(listener, Int32(SHUT_RDWR))
     }
 
-    var requests: [String] { state.withLock { $0.requests } }
+    package var requests: [String] { state.withLock { $0.requests } }
     /// Whether a flood has ended.
-    var hasSentAll: Bool { state.withLock { $0.hasSentAll } }
+    package var hasSentAll: Bool { state.withLock { $0.hasSentAll } }
     private var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
+    package func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
     private func answer(_ connection: CInt, _ answer: Answer) {
         let request = receive(connection)

@@ -2,12 +2,12 @@
     import os
 
     /// State behind a lock. On Apple platforms it is the oldest lock that `iOS 16` has; elsewhere it is a `Mutex`.
-    final class Locked<State: Sendable>: Sendable {
+    package final class Locked<State: Sendable>: Sendable {
         private let lock: OSAllocatedUnfairLock<State>
 
-        init(_ state: State) { lock = OSAllocatedUnfairLock(initialState: state) }
+        package init(_ state: State) { lock = OSAllocatedUnfairLock(initialState: state) }
 
-        func withLock<Result: Sendable>(_ body: @Sendable (inout State) throws -> Result) rethrows -> Result {
+        package func withLock<Result: Sendable>(_ body: @Sendable (inout State) throws -> Result) rethrows -> Result {
             try lock.withLock(body)
         }
     }
@@ -15,12 +15,12 @@
     import Synchronization
 
     /// State behind a lock. On Apple platforms it is the oldest lock that `iOS 16` has; elsewhere it is a `Mutex`.
-    final class Locked<State: Sendable>: Sendable {
+    package final class Locked<State: Sendable>: Sendable {
         private let mutex: Mutex<State>
 
-        init(_ state: State) { mutex = Mutex(state) }
+        package init(_ state: State) { mutex = Mutex(state) }
 
-        func withLock<Result: Sendable>(_ body: @Sendable (inout State) throws -> Result) rethrows -> Result {
+        package func withLock<Result: Sendable>(_ body: @Sendable (inout State) throws -> Result) rethrows -> Result {
             try mutex.withLock { state in try body(&state) }
         }
     }

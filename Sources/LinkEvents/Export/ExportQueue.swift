@@ -7,19 +7,19 @@ import Synchronization
 /// The schedule has the highest priority, followed by erasures and then requests. After an erasure, waiting requests
 /// precede further erasures. Within erasures and requests, tenants take turns. The number of waiters is limited, and
 /// cancelled ones are removed.
-package final class ExportTurns: Sendable {
+package final class ExportQueue: Sendable {
     package enum Purpose: Sendable, Hashable {
         case schedule
         case erasure(TenantID)
         case request(TenantID)
     }
 
-    fileprivate static let waitingOfTenant = 4
-    fileprivate static let mostWaiting = 256
+    fileprivate static let maximumWaitingOfTenant = 4
+    fileprivate static let maximumWaiting = 256
 
     fileprivate typealias Waiter = CheckedContinuation<Void, any Error>
 
-    fileprivate enum Line: Hashable { case schedule, erasures, requests }
+    fileprivate enum Category: Hashable { case schedule, erasures, requests }
 
     fileprivate struct State {
         var isTaken = false
@@ -28,7 +28,7 @@ package final class ExportTurns: Sendable {
         var count = 0
         var waiting: [Purpose: [(id: UInt64, waiter: Waiter)]] = [:]
         /// The purposes with waiters, in the order of their turns.
-        var turns: [Line: [Purpose]] = [:]
+        var order: [Category: [Purpose]] = [:]
     }
 
     private let state = Mutex(State())
@@ -38,9 +38,9 @@ package final class ExportTurns: Sendable {
     /// The number of waiters.
     package var waiting: Int { state.withLock(\.count) }
 
-    /// Waits for the turn. The caller must return it with ``giveBack()``. Throws ``ExportRefusal`` or
+    /// Waits until no other export or erasure runs. The caller must call ``release()``. Throws ``ExportRefusal`` or
     /// `CancellationError`.
-    package func take(_ purpose: Purpose) async throws {
+    package func acquire(_ purpose: Purpose) async throws {
         let id = state.withLock { state in
             state.lastID &+= 1
             return state.lastID
@@ -55,15 +55,15 @@ package final class ExportTurns: Sendable {
         }
     }
 
-    package func giveBack() { state.withLock { $0.next() }?.resume() }
+    package func release() { state.withLock { $0.next() }?.resume() }
 }
 
-extension ExportTurns.Purpose {
+extension ExportQueue.Purpose {
     fileprivate var isErasure: Bool { if case .erasure = self { true } else { false } }
 }
 
-extension ExportTurns {
-    fileprivate static func line(of purpose: Purpose) -> Line {
+extension ExportQueue {
+    fileprivate static func category(of purpose: Purpose) -> Category {
         switch purpose {
         case .schedule: .schedule
         case .erasure: .erasures
@@ -72,13 +72,13 @@ extension ExportTurns {
     }
 }
 
-extension ExportTurns.State {
-    /// Takes the turn or queues the waiter; returns nil if it was queued. Detects a task that was cancelled earlier;
-    /// `remove` handles later cancellation.
+extension ExportQueue.State {
+    /// Admits the waiter if nothing runs; otherwise queues it and returns nil. Detects a task that was cancelled
+    /// earlier; `remove` handles later cancellation.
     fileprivate mutating func add(
-        _ waiter: ExportTurns.Waiter,
+        _ waiter: ExportQueue.Waiter,
         _ id: UInt64,
-        _ purpose: ExportTurns.Purpose
+        _ purpose: ExportQueue.Purpose
     ) -> Result<Void, any Error>? {
         guard !Task.isCancelled else { return .failure(CancellationError()) }
         guard isTaken else {
@@ -88,37 +88,37 @@ extension ExportTurns.State {
         }
         let own = waiting[purpose]?.count ?? 0
         if purpose != .schedule {
-            guard own < ExportTurns.waitingOfTenant else { return .failure(ExportRefusal.tooMuchOfTenant) }
-            guard count < ExportTurns.mostWaiting else { return .failure(ExportRefusal.tooMuch) }
+            guard own < ExportQueue.maximumWaitingOfTenant else { return .failure(ExportRefusal.tooMuchOfTenant) }
+            guard count < ExportQueue.maximumWaiting else { return .failure(ExportRefusal.tooMuch) }
         }
-        if own == 0 { turns[ExportTurns.line(of: purpose), default: []].append(purpose) }
+        if own == 0 { order[ExportQueue.category(of: purpose), default: []].append(purpose) }
         waiting[purpose, default: []].append((id, waiter))
         count += 1
         return nil
     }
 
-    fileprivate mutating func remove(_ id: UInt64, _ purpose: ExportTurns.Purpose) -> ExportTurns.Waiter? {
-        guard let place = waiting[purpose]?.firstIndex(where: { $0.id == id }) else { return nil }
-        let waiter = waiting[purpose]?.remove(at: place).waiter
+    fileprivate mutating func remove(_ id: UInt64, _ purpose: ExportQueue.Purpose) -> ExportQueue.Waiter? {
+        guard let index = waiting[purpose]?.firstIndex(where: { $0.id == id }) else { return nil }
+        let waiter = waiting[purpose]?.remove(at: index).waiter
         count -= 1
         if waiting[purpose]?.isEmpty == true {
             waiting[purpose] = nil
-            turns[ExportTurns.line(of: purpose)]?.removeAll { $0 == purpose }
+            order[ExportQueue.category(of: purpose)]?.removeAll { $0 == purpose }
         }
         return waiter
     }
 
-    /// Returns the next waiter, which now has the turn; nil if there is none.
-    fileprivate mutating func next() -> ExportTurns.Waiter? {
-        let order: [ExportTurns.Line] =
+    /// Returns the next waiter, which may now run; nil if there is none.
+    fileprivate mutating func next() -> ExportQueue.Waiter? {
+        let categories: [ExportQueue.Category] =
             lastWasErasure ? [.schedule, .requests, .erasures] : [.schedule, .erasures, .requests]
-        for line in order {
-            guard let purpose = turns[line]?.first, let first = waiting[purpose]?.first else { continue }
+        for category in categories {
+            guard let purpose = order[category]?.first, let first = waiting[purpose]?.first else { continue }
             // If the tenant has more waiters, it moves behind the others.
             if let waiter = remove(first.id, purpose) {
                 if waiting[purpose] != nil {
-                    turns[line]?.removeFirst()
-                    turns[line]?.append(purpose)
+                    order[category]?.removeFirst()
+                    order[category]?.append(purpose)
                 }
                 lastWasErasure = purpose.isErasure
                 return waiter

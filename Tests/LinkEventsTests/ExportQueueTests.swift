@@ -6,7 +6,7 @@ import Testing
 @testable import LinkEvents
 
 @Suite(.timeLimit(.minutes(15)))
-struct ExportTurnsTests {
+struct ExportQueueTests {
     private let shop = tenant("shop")
     private let taxi = tenant("taxi")
 
@@ -19,20 +19,20 @@ struct ExportTurnsTests {
     }
 
     /// The names of the waiting callers, in the order of their turns.
-    private func order(_ requests: [(name: String, purpose: ExportTurns.Purpose)]) async throws -> [String] {
-        let turns = ExportTurns()
+    private func order(_ requests: [(name: String, purpose: ExportQueue.Purpose)]) async throws -> [String] {
+        let queue = ExportQueue()
         let names = Names()
-        try await turns.take(.request(shop))
+        try await queue.acquire(.request(shop))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (place, request) in requests.enumerated() {
                 group.addTask {
-                    try await turns.take(request.purpose)
+                    try await queue.acquire(request.purpose)
                     names.add(request.name)
-                    turns.giveBack()
+                    queue.release()
                 }
-                while turns.waiting <= place { await Task.yield() }
+                while queue.waiting <= place { await Task.yield() }
             }
-            turns.giveBack()
+            queue.release()
             try await group.waitForAll()
         }
         return names.all
@@ -55,32 +55,32 @@ struct ExportTurnsTests {
     }
 
     @Test func oneTenantHasABoundedNumberWaiting() async throws {
-        let turns = ExportTurns()
-        try await turns.take(.request(shop))
+        let queue = ExportQueue()
+        try await queue.acquire(.request(shop))
         await withTaskGroup(of: Void.self) { group in
             for place in 0..<4 {
-                group.addTask { try? await turns.take(.request(shop)) }
-                while turns.waiting <= place { await Task.yield() }
+                group.addTask { try? await queue.acquire(.request(shop)) }
+                while queue.waiting <= place { await Task.yield() }
             }
-            await #expect(throws: ExportRefusal.tooMuchOfTenant) { try await turns.take(.request(shop)) }
+            await #expect(throws: ExportRefusal.tooMuchOfTenant) { try await queue.acquire(.request(shop)) }
             // There is still room for another tenant and for an erasure of this one.
-            group.addTask { try? await turns.take(.request(taxi)) }
-            group.addTask { try? await turns.take(.erasure(shop)) }
-            while turns.waiting < 6 { await Task.yield() }
+            group.addTask { try? await queue.acquire(.request(taxi)) }
+            group.addTask { try? await queue.acquire(.erasure(shop)) }
+            while queue.waiting < 6 { await Task.yield() }
             group.cancelAll()
         }
-        #expect(turns.waiting == 0)
+        #expect(queue.waiting == 0)
     }
 
     @Test func whoIsCancelledWaitsNoLonger() async throws {
-        let turns = ExportTurns()
-        try await turns.take(.schedule)
-        let task = Task { try await turns.take(.request(shop)) }
-        while turns.waiting < 1 { await Task.yield() }
+        let queue = ExportQueue()
+        try await queue.acquire(.schedule)
+        let task = Task { try await queue.acquire(.request(shop)) }
+        while queue.waiting < 1 { await Task.yield() }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(turns.waiting == 0)
-        turns.giveBack()
-        try await turns.take(.request(shop))
+        #expect(queue.waiting == 0)
+        queue.release()
+        try await queue.acquire(.request(shop))
     }
 }

@@ -1,0 +1,124 @@
+/// Reads the routes of an ``EncodedTable``: where each of them begins, and what the index needs of it.
+struct RouteScanner {
+    /// Of the list of routes, for errors.
+    private let path: String
+    private let defaults: Route.Defaults
+    private var heads: [Head] = []
+    /// The places of the routes by id.
+    private var ids = LiteralTable()
+
+    private struct Head {
+        let start: Int
+        /// Refers to the text that is being read.
+        let path: JSONReader.QuotedText
+        @Boxed var host: HostPattern?
+        let letterCase: LetterCase
+        let isDecidedByPath: Bool
+    }
+
+    init(path: String, defaults: Route.Defaults) {
+        self.path = path
+        self.defaults = defaults
+    }
+
+    /// The offsets of the routes in the text.
+    var starts: [Int] { heads.map(\.start) }
+
+    // MARK: Reading
+
+    /// Reads the next route, and skips what the index does not need.
+    mutating func scan(_ reader: inout JSONReader) throws {
+        let fields = Fields(list: path, place: heads.count)
+        guard heads.count < RouteTable.maximumRoutes else {
+            throw fields.route().error("a table can have at most \(RouteTable.maximumRoutes) routes.")
+        }
+        guard reader.isObject else {
+            throw fields.route(try reader.node()).notAnObject()
+        }
+        let start = reader.index
+        var (id, path): (JSONReader.QuotedText?, JSONReader.QuotedText?)
+        var host: HostPattern?
+        var letterCase = defaults.letterCase
+        var isDecidedByPath = defaults.trailingSlash == .ignored
+        var object = try reader.beginObject()
+        while let key = try reader.nextKey(of: &object) {
+            switch key {
+            case "id": id = try fields.text("id", &reader)
+            case "path": path = try fields.text("path", &reader)
+            case "host": host = try fields.value("host", &reader).map(hostPattern)
+            case "caseSensitive":
+                if let field = try fields.value("caseSensitive", &reader) { letterCase = try LetterCase(field) }
+            case "query", "fragment", "when", "trailingSlash", "requires":
+                isDecidedByPath = false
+                try reader.skip()
+            default: try reader.skip()
+            }
+        }
+        guard let id else { throw fields.route().error("'id' is missing; add it.") }
+        guard let path else { throw fields.route().error("'path' is missing; add it.") }
+        try add(id, fields)
+        if case .label(_?, _) = host { isDecidedByPath = false }
+        heads.append(
+            Head(start: start, path: path, host: host, letterCase: letterCase, isDecidedByPath: isDecidedByPath)
+        )
+    }
+
+    private mutating func add(_ id: JSONReader.QuotedText, _ fields: Fields) throws(DocumentError) {
+        guard id.withUTF8({ isIdentifier(utf8: $0) }) else {
+            _ = try fields.member("id", .string(id.text)).identifier(RouteID.self)
+            return
+        }
+        let place = Int32(heads.count)
+        let first = id.withUTF8 { ids.child(of: 0, $0.span, .sensitive, orInsert: place) }
+        guard first == place else {
+            throw fields.route().error(
+                "duplicate id '\(id.text)', first used at routes[\(first)]; give each route its own."
+            )
+        }
+    }
+
+    /// A route and its members as fields, most of which are created for errors only.
+    private struct Fields {
+        let list: String
+        let place: Int
+
+        func route(_ node: JSONNode = .null) -> DocumentField { DocumentField(stored: node, path: "\(list)[\(place)]") }
+
+        func member(_ key: String, _ node: JSONNode) -> DocumentField {
+            DocumentField(stored: node, path: "\(list)[\(place)].\(key)")
+        }
+
+        /// Reads a text; nil for null.
+        func text(_ key: String, _ reader: inout JSONReader) throws -> JSONReader.QuotedText? {
+            if let text = try reader.stringInPlace() { return text }
+            _ = try value(key, &reader)?.text()
+            return nil
+        }
+
+        /// Reads a value; nil for null.
+        func value(_ key: String, _ reader: inout JSONReader) throws -> DocumentField? {
+            let node = try reader.node()
+            return node.value == .null ? nil : member(key, node)
+        }
+    }
+
+    // MARK: Indexing
+
+    /// Builds the index. The text must still be there.
+    func index() throws(DocumentError) -> RouteIndex {
+        let (heads, list) = (heads, path)
+        return try RouteIndex(count: heads.count) { place throws(DocumentError) in
+            var parser = PatternParser(utf8: heads[place].path.withUTF8(Array.init))
+            do throws(RoutePattern.SyntaxError) {
+                return RouteIndex.Entry(
+                    host: heads[place].host,
+                    segments: try parser.path().segments,
+                    letterCase: heads[place].letterCase,
+                    isDecidedByPath: heads[place].isDecidedByPath
+                )
+            } catch {
+                throw DocumentError(path: "\(list)[\(place)].path", position: .unknown, message: error.description)
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import LinkRouting
+
+/// The routes of a signed table. Each is decoded when a link first needs it, and kept.
+final class LazyRoutes: RouteSource {
+    private let encoded: EncodedRoutes
+    private let state: Locked<State>
+
+    private struct State: Sendable {
+        /// By place: a list of the route, or an empty one if it was not decoded yet.
+        var routes: [[Route]]
+        /// Why routes cannot be read.
+        var problems: [RouteID: String] = [:]
+    }
+
+    init(_ encoded: EncodedRoutes) {
+        self.encoded = encoded
+        state = Locked(State(routes: Array(repeating: [], count: encoded.count)))
+    }
+
+    func route(at place: Int) -> [Route] {
+        let known = state.withLock { $0.routes[place] }
+        guard known.isEmpty else { return known }
+        // Outside of the lock. Another thread may decode the same route, with the same result.
+        let decoded = encoded.decoded(at: place)
+        let route = [decoded.route]
+        state.withLock { state in
+            state.routes[place] = route
+            if let problem = decoded.problem { state.problems[decoded.route.id] = "\(problem)" }
+        }
+        return route
+    }
+
+    func problem(of route: RouteID) -> String? { state.withLock { $0.problems[route] } }
+}
