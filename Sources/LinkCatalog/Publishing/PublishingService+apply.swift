@@ -30,7 +30,7 @@ extension PublishingService {
         if let settings = request.settings {
             try Document.requireStorable(settings, "The settings", maximumBytes: Document.maximumSettingsBytes)
         }
-        let request = try await permitted(request, by: limit, at: place)
+        let request = try await permitted(request, by: limit, at: location)
         return try await Self.repeating {
             let state = try await state(of: location, for: request)
             try state.requireEnvironment()

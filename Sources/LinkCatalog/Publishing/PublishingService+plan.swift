@@ -227,7 +227,7 @@ extension PublishingService {
         var seen: Set<ExactText> = []
         let links = state.suites.flatMap { $0.cases.map(\.link) }.filter { seen.insert(ExactText($0)).inserted }
         // Hosts and their association files use the table of production.
-        let hasMoves = state.place.environment == .production && !links.isEmpty
+        let hasMoves = state.location.environment == .production && !links.isEmpty
         let live = hasMoves ? try? RouteTable(DocumentField(stored: state.content, path: "table")) : nil
         return TablePlan(
             content: content,

@@ -75,8 +75,8 @@ public struct DocumentField: Sendable {
         }
     }
 
-    /// A location in a document. Its text is built for errors only: to build it for every object would take longer than
-    /// to read the object.
+    /// A location in a document. Its text is built for errors only: to build it for every object would take longer than to
+    /// read the object.
     fileprivate enum Location: Sendable {
         case document(String)
         indirect case inside(Location, Step)

@@ -33,7 +33,8 @@ struct RouteScanner {
             throw fields.route().error("a table can have at most \(RouteTable.maximumRoutes) routes.")
         }
         guard reader.isObject else {
-            throw fields.route(try reader.node()).notAnObject()
+            let route = fields.route(try reader.node())
+            throw route.error("\(route.shownKind); write an object.")
         }
         let start = reader.index
         var (id, path): (JSONReader.QuotedText?, JSONReader.QuotedText?)
