@@ -219,7 +219,10 @@ struct DataDirectoryStateTests {
             ] {
                 let result = try await shell(directory, "fingerpost \(command)")
                 #expect(result.status == 74, "\(command): \(result)")
-                #expect(result.text.contains("restore it with 'fingerpost restore b --data DIR'"), "\(command): \(result)")
+                #expect(
+                    result.text.contains("restore it with 'fingerpost restore b --data DIR'"),
+                    "\(command): \(result)"
+                )
             }
             let served = try await shell(directory, Self.serve + " b")
             #expect(served.status == 74 && served.text.contains("b is a backup"), "\(served.text)")

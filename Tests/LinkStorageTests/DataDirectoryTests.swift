@@ -81,7 +81,9 @@ struct DataDirectoryTests {
     func backupIsNotOpened(for purpose: DataDirectory.Purpose) throws {
         try inTemporaryDirectory { folder in
             try FileManager.default.createDirectory(atPath: folder + "/events", withIntermediateDirectories: true)
-            for file in ["backup.json", "catalog.db"] { try Data("x".utf8).write(to: URL(filePath: "\(folder)/\(file)")) }
+            for file in ["backup.json", "catalog.db"] {
+                try Data("x".utf8).write(to: URL(filePath: "\(folder)/\(file)"))
+            }
             let error = #expect(throws: StorageError.self) { try DataDirectory(folder, for: purpose) }
             #expect(error == .backup(directory: folder))
             #expect("\(try #require(error))".contains("'fingerpost restore \(folder) --data DIR'"))
