@@ -54,7 +54,7 @@ struct AssetLinksTests {
         ),
         (#"{"include":1}"#, "/include", "not a string"), (#"{"include":"mailto://a@b"}"#, "/include", "non-HTTP URL"),
         (#"{"include":"https://e.com:99999/x"}"#, "/include", "not a valid URL"),
-        (#"{"include":"https://e.com/x",\#(relation)}"#, "/include", "must not stand"),
+        (#"{"include":"https://e.com/x",\#(relation)}"#, "/include", "must not have a relation or a target"),
     ])
     func oneMalformedStatementDoesNotVoidTheOthers(_ statement: String, _ place: String, _ words: String) throws {
         let file = try AssetLinks(parsing: "[\(Self.good),\(statement),\(Self.good)]".utf8)
