@@ -143,6 +143,16 @@ struct StubCommandTests {
         }
     }
 
+    @Test(arguments: ["--record", "--proxy-all"])
+    func targetWithoutAValidPortIsRefused(option: String) async throws {
+        try await withTemporaryDirectory { directory in
+            let script = #""$0" stub "$1/stubs" "$2" http://127.0.0.1:99999 </dev/null; echo "status $?"; ls -A "$1""#
+            let text = try await Self.shell(script, [directory, option]).text
+            #expect(text.contains("\(option): '99999' is not a port; write 1 to 65535."), "\(text)")
+            #expect(text.hasSuffix("status 64\n"), "\(text)")
+        }
+    }
+
     @Test func portInUseIsOneLine() async throws {
         try await withTemporaryDirectory { directory in
             let script = #"""

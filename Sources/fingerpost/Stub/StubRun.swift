@@ -58,6 +58,9 @@ struct StubRun: AsyncParsableCommand {
         guard record == nil || (folder ?? rootDir) != nil else { throw ValidationError("--record needs a folder.") }
         try links.validate(folder ?? rootDir)
         guard !onlyMissing || record != nil else { throw ValidationError("--only-missing needs --record.") }
+        for (option, target) in [("--record", record), ("--proxy-all", proxyAll)] {
+            if let problem = target.flatMap(proxyTargetProblem) { throw ValidationError("\(option): \(problem)") }
+        }
     }
 
     func run() async throws {
