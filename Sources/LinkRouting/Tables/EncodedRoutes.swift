@@ -6,7 +6,7 @@ package struct EncodedRoutes: Sendable {
     /// Offsets of the routes in ``text``, by place.
     private let starts: [Int]
 
-    /// A route, and the reason why it stands for one that cannot be read.
+    /// A decoded route. If it cannot be read, `problem` is the reason, and `route` has only what the index needs.
     package struct Decoded: Sendable {
         package let route: Route
         package let problem: DocumentError?
