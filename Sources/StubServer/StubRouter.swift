@@ -46,8 +46,9 @@ struct StubRouter: Sendable {
         let limit = configuration.limits.bodyBytes
         do throws(BodyCoding.Failure) {
             let body = try BodyCoding.gunzip(received.body, limit: limit)
-            guard memory.add(body.count) else { return (.answer(memory.exhausted), 0) }
-            return (handle(stubRequest(received, target, decompressed: body), received, in: session), body.count)
+            let bytes = MessageMemory.counted(body.count)
+            guard memory.add(bytes) else { return (.answer(memory.exhausted), 0) }
+            return (handle(stubRequest(received, target, decompressed: body), received, in: session), bytes)
         } catch {
             switch error {
             case .damaged:

@@ -9,6 +9,10 @@ final class MessageMemory: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
+    /// The bytes of a body that count. The first 64 KiB do not, so that small messages pass also when large ones use up the
+    /// memory: there are at most as many as connections.
+    static func counted(_ bytes: Int) -> Int { max(0, bytes - (64 << 10)) }
+
     /// Returns false, and counts nothing, if there would be too many bytes.
     func add(_ bytes: Int) -> Bool {
         used.withLock { used in

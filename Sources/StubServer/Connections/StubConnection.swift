@@ -56,10 +56,9 @@ final class StubConnection: ChannelInboundHandler {
         case .head(let head): begin(head, context)
         case .body(var piece):
             guard !isTooLarge else { return }
-            guard (body?.readableBytes ?? 0) + piece.readableBytes <= limits.bodyBytes else {
-                return refuseBody(context)
-            }
-            guard count(piece.readableBytes) else { return refuse(memory.exhausted, context) }
+            let bytes = (body?.readableBytes ?? 0) + piece.readableBytes
+            guard bytes <= limits.bodyBytes else { return refuseBody(context) }
+            guard count(MessageMemory.counted(bytes) - countedBytes) else { return refuse(memory.exhausted, context) }
             if body == nil { body = piece } else { body?.writeBuffer(&piece) }
         case .end: finish(context)
         }
@@ -98,6 +97,7 @@ final class StubConnection: ChannelInboundHandler {
         isTooLarge = true
         isClosing = true
         body = nil
+        releaseMemory()
         bytesToDiscard = limits.bodyBytes
         let message = ResponseBytes(
             answer,
@@ -159,7 +159,7 @@ final class StubConnection: ChannelInboundHandler {
 
     private func reply(_ made: StubAnswer, _ context: ChannelHandlerContext) {
         guard context.channel.isActive else { return }
-        let answer = count(made.body.count) ? made : memory.exhausted
+        let answer = count(MessageMemory.counted(made.body.count)) ? made : memory.exhausted
         guard answer.delayMilliseconds > 0 else { return write(answer, context) }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         context.eventLoop.scheduleTask(in: .milliseconds(Int64(answer.delayMilliseconds))) {

@@ -107,6 +107,32 @@ struct StubConnectionTests {
         }
     }
 
+    /// A refused upload, whose client stays, gives the memory back. Small requests need none of it.
+    @Test func refusedUploadLeavesRoomForOthers() async throws {
+        try await withStubServer {
+            $0.limits.messageBytes = 1 << 20
+        } _: { port in
+            let greedy = try HTTPConnection(port: port)
+            let upload = String(repeating: "a", count: 2 << 20)
+            try greedy.begin("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: \((2 << 20) + 1)\r\n\r\n\(upload)")
+            let refused = try greedy.response()
+            #expect(refused.status == 503)
+            let body = String(repeating: "a", count: 1 << 20)
+            let next = try StubClient(port: port).request("POST", "/b", body: body)
+            #expect(next.status == 404)
+            withExtendedLifetime(greedy) {}
+        }
+        try await withStubServer {
+            $0.limits.messageBytes = 0
+        } _: { port in
+            for (bytes, status) in [(100 << 10, 503), (64 << 10, 404), (1, 404)] {
+                let body = String(repeating: "a", count: bytes)
+                let response = try StubClient(port: port).request("POST", "/b", body: body)
+                #expect(response.status == status)
+            }
+        }
+    }
+
     /// Clients that go away while their answers are unsent give the memory back.
     @Test func closedConnectionsHaveNoUnsentAnswers() async throws {
         try await withStubServer {
