@@ -8,7 +8,7 @@ public struct AssociationDiff: Sendable, Hashable {
     /// The moves in the order of the links, then of the apps.
     public let moves: [Move]
     /// The number of pairs of link and app that were evaluated.
-    public let judged: Int
+    public let evaluatedCount: Int
 
     /// The steps for one pair of link and app. Evaluating it reads two files with any number of rules.
     private static let stepsPerLink = 20_000
@@ -18,12 +18,12 @@ public struct AssociationDiff: Sendable, Hashable {
         /// The app as the file names it: an application identifier or a package.
         public let app: String
         public let platform: Platform
-        public let before: Place
-        public let after: Place
+        public let before: Handler
+        public let after: Handler
     }
 
-    /// The destination of a link on a device that has the app.
-    public enum Place: String, Sendable {
+    /// The handler that opens a link on a device that has the app.
+    public enum Handler: String, Sendable {
         case app
         case browser
         /// Android only: the intent filters of the app's manifest decide.
@@ -40,7 +40,7 @@ public struct AssociationDiff: Sendable, Hashable {
     ) {
         var sides = [Side(router: before, budget: budget), Side(router: after, budget: budget)]
         var moves: [Move] = []
-        var judged = 0
+        var evaluatedCount = 0
         for text in links {
             guard let link = try? DeepLink.parse(text), let host = link.host else { continue }
             var apps: [AppName] = []
@@ -49,21 +49,21 @@ public struct AssociationDiff: Sendable, Hashable {
             }
             for app in apps {
                 guard budget.spend(Self.stepsPerLink) else { break }
-                let places = sides.indices.map { sides[$0].place(of: text, host, app) }
-                judged += 1
-                guard places[0] != places[1] else { continue }
+                let handlers = sides.indices.map { sides[$0].handler(of: text, host, app) }
+                evaluatedCount += 1
+                guard handlers[0] != handlers[1] else { continue }
                 moves.append(
-                    Move(link: text, app: app.name, platform: app.platform, before: places[0], after: places[1])
+                    Move(link: text, app: app.name, platform: app.platform, before: handlers[0], after: handlers[1])
                 )
             }
         }
         self.moves = moves
-        self.judged = judged
+        self.evaluatedCount = evaluatedCount
     }
 
     /// The diff as JSON: `{"moves": [{"link", "app", "platform", "before", "after"}], "judged": 12}`.
     public var json: JSONNode {
-        .object(["moves": .array(moves.map(\.json)), "judged": .int(judged)])
+        .object(["moves": .array(moves.map(\.json)), "judged": .int(evaluatedCount)])
     }
 }
 
@@ -104,7 +104,7 @@ private struct Side {
             }
     }
 
-    mutating func place(of link: String, _ host: String, _ app: AppName) -> AssociationDiff.Place {
+    mutating func handler(of link: String, _ host: String, _ app: AppName) -> AssociationDiff.Handler {
         guard let domain = router.identity.domain(for: host)?.host else { return .browser }
         guard app.platform == .android else {
             let file =

@@ -99,7 +99,7 @@ public struct AssociationFileDiff: Sendable {
         _ platform: Platform,
         _ host: String,
         _ budget: WorkBudget,
-        places: (_ link: String) -> [(place: AssociationDiff.Place, pointer: String?)]
+        handlers: (_ link: String) -> [(handler: AssociationDiff.Handler, pointer: String?)]
     ) {
         var endings = [""]
         for ending in sheets.flatMap(\.endings) where !endings.contains(ending) && endings.count < Self.mostEndings {
@@ -109,10 +109,10 @@ public struct AssociationFileDiff: Sendable {
         for ending in endings {
             let rules = sheets.map { $0.rules(forEnding: ending) }
             // Rules at the beginning that are the same in both files decide alike.
-            let common = zip(rules[0], rules[1]).prefix { $0.key == $1.key && $0.place == $1.place }.count
+            let common = zip(rules[0], rules[1]).prefix { $0.key == $1.key && $0.handler == $1.handler }.count
             for (one, before) in rules[0].enumerated() {
                 for (other, after) in rules[1].enumerated()
-                where before.place != after.place && max(one, other) >= common {
+                where before.handler != after.handler && max(one, other) >= common {
                     guard !known.contains([before.pointer, after.pointer]) else { continue }
                     let earlier = rules[0][..<one].map(\.path) + rules[1][..<other].map(\.path)
                     let universe = platform == .ios ? Glob.allPaths : Language.decodedPaths
@@ -125,8 +125,8 @@ public struct AssociationFileDiff: Sendable {
                     case .undecided: isComplete = false
                     case .found(let path):
                         let link = "https://\(host)\(Self.spelled(path, platform))\(ending)"
-                        let found = places(link)
-                        guard found[0].place != found[1].place,
+                        let found = handlers(link)
+                        guard found[0].handler != found[1].handler,
                             known.insert([found[0].pointer, found[1].pointer]).inserted
                         else { continue }
                         moves.append(
@@ -135,8 +135,8 @@ public struct AssociationFileDiff: Sendable {
                                     link: link,
                                     app: app,
                                     platform: platform,
-                                    before: found[0].place,
-                                    after: found[1].place
+                                    before: found[0].handler,
+                                    after: found[1].handler
                                 ),
                                 ruleBefore: found[0].pointer,
                                 ruleAfter: found[1].pointer
@@ -169,7 +169,7 @@ private struct RuleSheet {
         /// Identifies rules with the same meaning in both files.
         let key: String
         let path: Language
-        let place: AssociationDiff.Place
+        let handler: AssociationDiff.Handler
         let pointer: String?
     }
 
@@ -177,13 +177,13 @@ private struct RuleSheet {
     private let holds: (_ rule: Int, _ ending: String) -> Bool
     /// Queries and fragments that the rules ask for.
     let endings: [String]
-    private let last: AssociationDiff.Place
+    private let last: AssociationDiff.Handler
 
     /// Returns the rules whose conditions on query and fragment hold for a link with this ending, and a last rule for all
     /// other links.
     func rules(forEnding ending: String) -> [Rule] {
         all.indices.filter { holds($0, ending) }.map { all[$0] }
-            + [Rule(key: "", path: .repeated(.byte(.all)), place: last, pointer: nil)]
+            + [Rule(key: "", path: .repeated(.byte(.all)), handler: last, pointer: nil)]
     }
 
     init(_ file: AppleAppSiteAssociation, app: String) {
@@ -206,7 +206,7 @@ private struct RuleSheet {
             return Rule(
                 key: "\(merged.json.json()) \(links.node["substitutionVariables"]?.json() ?? "")",
                 path: glob(merged.path.value).pathLanguage(reading),
-                place: merged.exclude.value ? .browser : .app,
+                handler: merged.exclude.value ? .browser : .app,
                 pointer: rule.pointer
             )
         }
@@ -250,7 +250,7 @@ private struct RuleSheet {
                 key: rule.node.json(),
                 path: rule.isEmpty
                     ? .nothing : rule.path.map { Glob(android: $0).androidLanguage } ?? .repeated(.byte(.all)),
-                place: rule.exclude ? .browser : .app,
+                handler: rule.exclude ? .browser : .app,
                 pointer: rule.pointer
             )
         }

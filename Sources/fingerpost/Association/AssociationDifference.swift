@@ -59,7 +59,7 @@ struct AssociationDifference: AsyncParsableCommand {
                 "\(move.link): \(move.app) moves from \(Self.name(move.before, move)) to \(Self.name(move.after, move))"
             )
         }
-        show("\(diff.moves.count) of \(diff.judged) links move")
+        show("\(diff.moves.count) of \(diff.evaluatedCount) links move")
     }
 
     /// Compares two association files, one of which may be generated from a table.
@@ -121,8 +121,8 @@ struct AssociationDifference: AsyncParsableCommand {
         }
     }
 
-    private static func name(_ place: AssociationDiff.Place, _ move: AssociationDiff.Move) -> String {
-        switch place {
+    private static func name(_ handler: AssociationDiff.Handler, _ move: AssociationDiff.Move) -> String {
+        switch handler {
         case .app: "the app"
         case .browser: move.platform == .ios ? "Safari" : "the browser"
         case .manifest: "the app's manifest"
