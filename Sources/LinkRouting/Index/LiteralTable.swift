@@ -1,7 +1,7 @@
 /// The literal children of all nodes of a ``RouteIndex``, keyed by parent and text: a hash table with open addressing
 /// in one flat array.
 ///
-/// A slot holds up to sixteen bytes of its literal, so that a lookup usually reads a single place in memory, however
+/// A slot holds up to sixteen bytes of its literal, so that a lookup usually reads a single slot, however
 /// many literals there are. Longer literals continue in `tails`. At most three quarters of the slots are taken, so that
 /// every probe sequence ends.
 struct LiteralTable: Sendable {
@@ -148,7 +148,7 @@ struct LiteralTable: Sendable {
     @inline(__always)
     private func slot(for text: Swift.Span<UInt8>, _ head: Head, _ parent: Parent) -> Int {
         guard text.count <= Head.length else { return slot(forLong: text, head, parent) }
-        var slot = place(of: head.hash(parent))
+        var slot = homeSlot(of: head.hash(parent))
         while true {
             let entry = slots[slot]
             if entry.parent == parent, entry.head == head { return slot }
@@ -177,11 +177,11 @@ struct LiteralTable: Sendable {
             let byte = parent.letterCase == .ignored ? folded(tail[index]) : tail[index]
             hash = (hash ^ hash >> 32 ^ UInt64(byte)) &* 0x94D0_49BB_1331_11EB
         }
-        return place(of: hash)
+        return homeSlot(of: hash)
     }
 
     @inline(__always)
-    private func place(of hash: UInt64) -> Int {
+    private func homeSlot(of hash: UInt64) -> Int {
         Int(truncatingIfNeeded: hash.multipliedFullWidth(by: UInt64(slots.count)).high)
     }
 

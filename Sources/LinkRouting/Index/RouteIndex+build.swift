@@ -1,14 +1,14 @@
 extension RouteIndex {
     init(_ routes: [Route]) { self.init(count: routes.count) { Entry(routes[$0]) } }
 
-    /// - Parameter entry: Returns what the index needs of the route at a place of the table.
-    init<Failure>(count: Int, _ entry: (_ place: Int) throws(Failure) -> Entry) throws(Failure) {
+    /// - Parameter entry: Returns what the index needs of the route at a position of the table.
+    init<Failure>(count: Int, _ entry: (_ position: Int) throws(Failure) -> Entry) throws(Failure) {
         var builder = Builder(routeCount: count)
-        for place in (0..<count).reversed() { builder.insert(try entry(place), place: Int32(place)) }
+        for position in (0..<count).reversed() { builder.insert(try entry(position), position: Int32(position)) }
         self = builder.finish()
     }
 
-    /// What the index needs of a route.
+    /// The parts of a route that the index needs.
     struct Entry {
         let host: HostPattern?
         let segments: [RoutePattern.Segment]
@@ -21,13 +21,13 @@ extension RouteIndex {
     /// refused, see "Order" in docs/routing.md.
     var worstCase: Int {
         var costs = Array(repeating: 0, count: nodes.count)
-        var dearestLiterals = Array(repeating: (exact: 0, folded: 0), count: nodes.count)
+        var costliestLiterals = Array(repeating: (exact: 0, folded: 0), count: nodes.count)
         var parents = Array(repeating: (node: Self.none, letterCase: LetterCase.sensitive), count: nodes.count)
         for (child, parent, letterCase) in literals.children { parents[Int(child)] = (parent, letterCase) }
         // Children follow their parents in the array, so a reverse pass visits them first.
         for index in nodes.indices.reversed() {
             let node = nodes[index]
-            let literal = dearestLiterals[index]
+            let literal = costliestLiterals[index]
             var cost = 1 + rankCount(from: node.firstEnd) + rankCount(from: node.firstRest)
             cost = cost.clampedSum(literal.exact).clampedSum(literal.folded)
             var child = node.firstChild
@@ -39,8 +39,8 @@ extension RouteIndex {
             let (parent, letterCase) = parents[index]
             guard parent != Self.none else { continue }
             switch letterCase {
-            case .sensitive: dearestLiterals[Int(parent)].exact = max(dearestLiterals[Int(parent)].exact, cost)
-            case .ignored: dearestLiterals[Int(parent)].folded = max(dearestLiterals[Int(parent)].folded, cost)
+            case .sensitive: costliestLiterals[Int(parent)].exact = max(costliestLiterals[Int(parent)].exact, cost)
+            case .ignored: costliestLiterals[Int(parent)].folded = max(costliestLiterals[Int(parent)].folded, cost)
             }
         }
         func cost(_ root: Int32?) -> Int { root.map { costs[Int($0)] } ?? 0 }
@@ -81,21 +81,21 @@ extension RouteIndex {
             keyOfRoute = Array(repeating: 0, count: routeCount)
         }
 
-        mutating func insert(_ route: Entry, place: Int32) {
+        mutating func insert(_ route: Entry, position: Int32) {
             let segments = route.segments
-            keyOfRoute[Int(place)] = Self.number(of: PatternKey(route.host, segments), in: &keyNumbers, &keys)
-            index.captureNumbers[Int(place)] = Self.number(
+            keyOfRoute[Int(position)] = Self.number(of: PatternKey(route.host, segments), in: &keyNumbers, &keys)
+            index.captureNumbers[Int(position)] = Self.number(
                 of: RoutePattern.captures(of: segments),
                 in: &captureNumbers,
                 &index.captures
             )
-            index.isDecidedByPath[Int(place)] = route.isDecidedByPath
+            index.isDecidedByPath[Int(position)] = route.isDecidedByPath
             var node = root(for: route.host)
             for segment in segments {
                 switch segment {
                 case .rest:
-                    index.nextRank[Int(place)] = index.nodes[Int(node)].firstRest
-                    index.nodes[Int(node)].firstRest = place
+                    index.nextRank[Int(position)] = index.nodes[Int(node)].firstRest
+                    index.nodes[Int(node)].firstRest = position
                     return
                 case .literal(let literal): node = child(of: node, literal: literal, route.letterCase)
                 case .parameter(let parameter): node = child(of: node, matcher(parameter.type, route.letterCase))
@@ -103,8 +103,8 @@ extension RouteIndex {
                 case .any: node = child(of: node, .any)
                 }
             }
-            index.nextRank[Int(place)] = index.nodes[Int(node)].firstEnd
-            index.nodes[Int(node)].firstEnd = place
+            index.nextRank[Int(position)] = index.nodes[Int(node)].firstEnd
+            index.nodes[Int(node)].firstEnd = position
         }
 
         /// Interns a value and returns its number.
@@ -211,12 +211,12 @@ extension RouteIndex {
             }
             var ranks = keyOfRoute
             index.order = keyOfRoute
-            for (place, key) in keyOfRoute.enumerated() {
-                ranks[place] = Int32(starts[Int(key)])
-                index.order[starts[Int(key)]] = Int32(place)
+            for (position, key) in keyOfRoute.enumerated() {
+                ranks[position] = Int32(starts[Int(key)])
+                index.order[starts[Int(key)]] = Int32(position)
                 starts[Int(key)] += 1
             }
-            func rank(_ place: Int32) -> Int32 { place == RouteIndex.none ? place : ranks[Int(place)] }
+            func rank(_ position: Int32) -> Int32 { position == RouteIndex.none ? position : ranks[Int(position)] }
             index.nextRank = index.order.map { rank(index.nextRank[Int($0)]) }
             index.captureNumbers = index.order.map { index.captureNumbers[Int($0)] }
             index.isDecidedByPath = index.order.map { index.isDecidedByPath[Int($0)] }

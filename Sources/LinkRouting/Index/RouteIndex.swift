@@ -27,7 +27,7 @@ struct RouteIndex: Sendable {
     /// The distinct lists of captures; most routes share theirs with others.
     var captures: [[RoutePattern.Capture]] = []
     var literals = LiteralTable()
-    /// Matchers below ``firstAsked`` accept every segment.
+    /// Matchers below ``firstConditional`` accept every segment.
     var matchers: [SegmentMatcher] = [.any, .plain]
 
     /// Roots by both forms of each host.
@@ -38,7 +38,7 @@ struct RouteIndex: Sendable {
 
     /// Marks a missing node or rank; larger than any.
     static let none = Int32.max
-    static let firstAsked: Int32 = 2
+    static let firstConditional: Int32 = 2
 
     struct Node: Sendable {
         /// The smallest rank of the whole subtree.
@@ -57,7 +57,7 @@ struct RouteIndex: Sendable {
         var isEndDecidedByPath = false
         /// The same for `firstRest`.
         var isRestDecidedByPath = false
-        /// Makes a node 32 bytes long: a shift then gives its place, instead of three additions at every step of a walk.
+        /// Makes a node 32 bytes long: a shift then gives its offset, instead of three additions at every step of a walk.
         private let padding: Int32 = 0
     }
 
@@ -83,26 +83,26 @@ struct RouteIndex: Sendable {
     func smallestRank<Caller>(
         for link: DeepLink,
         _ caller: Caller,
-        asking asked: Visit = .all,
+        visiting visit: Visit = .all,
         where holds: (_ rank: Int, DeepLink, Caller) -> Bool
     ) -> Int? {
         var best = Self.none
         if !exactHosts.isEmpty || !hostSuffixes.isEmpty, let host = link.host {
-            if let root = exactHosts[host] { walk(root, 0, link, caller, &best, asked, holds) }
+            if let root = exactHosts[host] { walk(root, 0, link, caller, &best, visit, holds) }
             // The dot is searched as a byte: as part of a `Character`, it may be combined with a preceding letter.
             if !hostSuffixes.isEmpty, let dot = host.utf8.firstIndex(of: UInt8(ascii: ".")),
                 let root = hostSuffixes[String(host[host.utf8.index(after: dot)...])]
             {
-                walk(root, 0, link, caller, &best, asked, holds)
+                walk(root, 0, link, caller, &best, visit, holds)
             }
         }
-        if let anyHost { walk(anyHost, 0, link, caller, &best, asked, holds) }
+        if let anyHost { walk(anyHost, 0, link, caller, &best, visit, holds) }
         return best == Self.none ? nil : Int(best)
     }
 
     func captures(of rank: Int) -> [RoutePattern.Capture] { captures[Int(captureNumbers[rank])] }
 
-    /// Walks the subtree of `root`. It continues in the loop when a node has a single way left, as most have: a
+    /// Walks the subtree of `root`. It continues in the loop when a node has a single branch left, as most have: a
     /// recursive call costs as much as a step.
     private func walk<Caller>(
         _ root: Int32,
@@ -110,7 +110,7 @@ struct RouteIndex: Sendable {
         _ link: DeepLink,
         _ caller: Caller,
         _ best: inout Int32,
-        _ asked: Visit,
+        _ visit: Visit,
         _ holds: (Int, DeepLink, Caller) -> Bool
     ) {
         var index = root
@@ -119,17 +119,17 @@ struct RouteIndex: Sendable {
             let node = nodes[Int(index)]
             guard node.smallestRank < best else { return }
             if depth == link.segments.count {
-                take(node.firstEnd, node.isEndDecidedByPath, link, caller, &best, asked, holds)
+                take(node.firstEnd, node.isEndDecidedByPath, link, caller, &best, visit, holds)
             } else if !link.segments[depth].isEmpty {
                 if node.hasExactLiterals, let child = literal(under: index, link, depth, .sensitive) {
                     if !node.hasFoldedLiterals, node.firstChild == Self.none, node.firstRest == Self.none {
                         (index, depth) = (child, depth + 1)
                         continue steps
                     }
-                    walk(child, depth + 1, link, caller, &best, asked, holds)
+                    walk(child, depth + 1, link, caller, &best, visit, holds)
                 }
                 if node.hasFoldedLiterals, let child = literal(under: index, link, depth, .ignored) {
-                    walk(child, depth + 1, link, caller, &best, asked, holds)
+                    walk(child, depth + 1, link, caller, &best, visit, holds)
                 }
                 var child = node.firstChild
                 while child != Self.none {
@@ -139,12 +139,12 @@ struct RouteIndex: Sendable {
                             (index, depth) = (child, depth + 1)
                             continue steps
                         }
-                        walk(child, depth + 1, link, caller, &best, asked, holds)
+                        walk(child, depth + 1, link, caller, &best, visit, holds)
                     }
                     child = next.nextSibling
                 }
             }
-            take(node.firstRest, node.isRestDecidedByPath, link, caller, &best, asked, holds)
+            take(node.firstRest, node.isRestDecidedByPath, link, caller, &best, visit, holds)
             return
         }
     }
@@ -156,18 +156,18 @@ struct RouteIndex: Sendable {
         _ link: DeepLink,
         _ caller: Caller,
         _ best: inout Int32,
-        _ asked: Visit,
+        _ visit: Visit,
         _ holds: (Int, DeepLink, Caller) -> Bool
     ) {
         guard first < best else { return }
-        guard !isDecidedByPath || asked == .all else {
+        guard !isDecidedByPath || visit == .all else {
             best = first
             return
         }
-        ask(first, link, caller, &best, holds)
+        findFirst(first, link, caller, &best, holds)
     }
 
-    private func ask<Caller>(
+    private func findFirst<Caller>(
         _ first: Int32,
         _ link: DeepLink,
         _ caller: Caller,
@@ -191,7 +191,7 @@ struct RouteIndex: Sendable {
     }
 
     private func accepts(_ matcher: Int32, _ link: DeepLink, _ depth: Int) -> Bool {
-        guard matcher >= Self.firstAsked else { return true }
+        guard matcher >= Self.firstConditional else { return true }
         return switch matchers[Int(matcher)] {
         case .any, .plain: true
         case .parameter(let type, let letterCase): type.accepts(link.segment(depth), letterCase)

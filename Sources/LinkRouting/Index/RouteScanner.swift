@@ -1,10 +1,10 @@
-/// Reads the routes of an ``EncodedTable``: where each of them begins, and what the index needs of it.
+/// Reads the routes of an ``EncodedTable``: the start of each, and the parts that the index needs.
 struct RouteScanner {
-    /// Of the list of routes, for errors.
+    /// The path of the list of routes, for errors.
     private let path: String
     private let defaults: Route.Defaults
     private var heads: [Head] = []
-    /// The places of the routes by id.
+    /// The positions of the routes by id.
     private var ids = LiteralTable()
 
     private struct Head {
@@ -28,7 +28,7 @@ struct RouteScanner {
 
     /// Reads the next route, and skips what the index does not need.
     mutating func scan(_ reader: inout JSONReader) throws {
-        let fields = Fields(list: path, place: heads.count)
+        let fields = Fields(list: path, position: heads.count)
         guard heads.count < RouteTable.maximumRoutes else {
             throw fields.route().error("a table can have at most \(RouteTable.maximumRoutes) routes.")
         }
@@ -69,9 +69,9 @@ struct RouteScanner {
             _ = try fields.member("id", .string(id.text)).identifier(RouteID.self)
             return
         }
-        let place = Int32(heads.count)
-        let first = id.withUTF8 { ids.child(of: 0, $0.span, .sensitive, orInsert: place) }
-        guard first == place else {
+        let position = Int32(heads.count)
+        let first = id.withUTF8 { ids.child(of: 0, $0.span, .sensitive, orInsert: position) }
+        guard first == position else {
             throw fields.route().error(
                 "duplicate id '\(id.text)', first used at routes[\(first)]; give each route its own."
             )
@@ -81,12 +81,14 @@ struct RouteScanner {
     /// A route and its members as fields, most of which are created for errors only.
     private struct Fields {
         let list: String
-        let place: Int
+        let position: Int
 
-        func route(_ node: JSONNode = .null) -> DocumentField { DocumentField(stored: node, path: "\(list)[\(place)]") }
+        func route(_ node: JSONNode = .null) -> DocumentField {
+            DocumentField(stored: node, path: "\(list)[\(position)]")
+        }
 
         func member(_ key: String, _ node: JSONNode) -> DocumentField {
-            DocumentField(stored: node, path: "\(list)[\(place)].\(key)")
+            DocumentField(stored: node, path: "\(list)[\(position)].\(key)")
         }
 
         /// Reads a text; nil for null.
@@ -108,17 +110,17 @@ struct RouteScanner {
     /// Builds the index. The text must still be there.
     func index() throws(DocumentError) -> RouteIndex {
         let (heads, list) = (heads, path)
-        return try RouteIndex(count: heads.count) { place throws(DocumentError) in
-            var parser = PatternParser(utf8: heads[place].path.withUTF8(Array.init))
+        return try RouteIndex(count: heads.count) { position throws(DocumentError) in
+            var parser = PatternParser(utf8: heads[position].path.withUTF8(Array.init))
             do throws(RoutePattern.SyntaxError) {
                 return RouteIndex.Entry(
-                    host: heads[place].host,
+                    host: heads[position].host,
                     segments: try parser.path().segments,
-                    letterCase: heads[place].letterCase,
-                    isDecidedByPath: heads[place].isDecidedByPath
+                    letterCase: heads[position].letterCase,
+                    isDecidedByPath: heads[position].isDecidedByPath
                 )
             } catch {
-                throw DocumentError(path: "\(list)[\(place)].path", position: .unknown, message: error.description)
+                throw DocumentError(path: "\(list)[\(position)].path", position: .unknown, message: error.description)
             }
         }
     }

@@ -30,9 +30,9 @@ extension JSONReader {
     /// A string of the text that is being read. A string of ASCII without escapes, such as most keys, is compared in
     /// place and copied on request only.
     package struct QuotedText {
-        /// What is between the quotes, unless ``decoded`` is set. Valid as long as the text that is being read.
+        /// The bytes between the quotes, unless ``decoded`` is set. Valid as long as the text that is being read.
         let bytes: UnsafeBufferPointer<UInt8>
-        /// The place after the opening quote.
+        /// The offset after the opening quote.
         let start: Int
         let decoded: String?
 

@@ -239,7 +239,7 @@ public struct JSONReader {
         }
     }
 
-    // MARK: Bytes and places
+    // MARK: Bytes and positions
 
     @inline(__always)
     mutating func skipSpace() throws(JSONSyntaxError) {

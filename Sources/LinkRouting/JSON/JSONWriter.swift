@@ -314,7 +314,7 @@ public struct JSONWriter: Sendable {
         let length: Int? = storage.withUnsafeMutableBufferPointer { storage in
             guard let base = storage.baseAddress else { return nil }
             var output = ReservedOutput(at: base + start)
-            return body(&output) ? output.place - (base + start) : nil
+            return body(&output) ? output.cursor - (base + start) : nil
         }
         count += length ?? 0
         return length != nil

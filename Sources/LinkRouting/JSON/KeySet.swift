@@ -1,18 +1,18 @@
 /// The keys of one object, to find one that repeats. Small objects, which are the most frequent, need no allocation and no
 /// hashing: their keys are compared in the text.
 struct KeySet {
-    /// The places of the first keys in the text. Used as long as all keys are ASCII without escapes.
+    /// The offsets of the first keys in the text. Used as long as all keys are ASCII without escapes.
     private var starts = SIMD16<UInt32>.zero
     private var lengths = SIMD16<UInt32>.zero
     private var count = 0
-    /// All keys with their places, once there are too many for ``starts`` or one differs from its text.
-    private var places: [ExactText: Int] = [:]
+    /// The offsets of all keys, once there are too many for ``starts`` or one differs from its text.
+    private var offsets: [ExactText: Int] = [:]
 
-    /// Returns the place of the opening quote of an equal key; if there is none, records the key and returns nil.
+    /// Returns the offset of the opening quote of an equal key; if there is none, records the key and returns nil.
     ///
     /// - Parameter bytes: The text that is being read.
     mutating func insert(_ key: JSONReader.QuotedText, in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
-        guard places.isEmpty, key.decoded == nil, bytes.count <= Int(UInt32.max) else {
+        guard offsets.isEmpty, key.decoded == nil, bytes.count <= Int(UInt32.max) else {
             return insertHashed(key, bytes)
         }
         for index in 0..<count where Int(lengths[index]) == key.bytes.count {
@@ -31,12 +31,12 @@ struct KeySet {
         for index in 0..<count {
             let start = Int(starts[index])
             let text = String(decoding: bytes[start..<(start + Int(lengths[index]))], as: UTF8.self)
-            places[ExactText(text)] = start - 1
+            offsets[ExactText(text)] = start - 1
         }
         count = 0
         let text = ExactText(key.text)
-        if let first = places[text] { return first }
-        places[text] = key.start - 1
+        if let first = offsets[text] { return first }
+        offsets[text] = key.start - 1
         return nil
     }
 }

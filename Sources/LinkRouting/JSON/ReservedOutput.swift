@@ -1,33 +1,33 @@
-/// The next place of a buffer in which the caller has reserved room for all bytes to be written.
+/// A pointer to the next byte of a buffer in which the caller has reserved room for all bytes to be written.
 struct ReservedOutput {
-    private(set) var place: UnsafeMutablePointer<UInt8>
+    private(set) var cursor: UnsafeMutablePointer<UInt8>
 
-    init(at place: UnsafeMutablePointer<UInt8>) { self.place = place }
+    init(at cursor: UnsafeMutablePointer<UInt8>) { self.cursor = cursor }
 
     @inline(__always)
     mutating func append(_ byte: UInt8) {
-        place.pointee = byte
-        place += 1
+        cursor.pointee = byte
+        cursor += 1
     }
 
     @inline(__always)
     mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let start = bytes.baseAddress else { return }
-        place.update(from: start, count: bytes.count)
-        place += bytes.count
+        cursor.update(from: start, count: bytes.count)
+        cursor += bytes.count
     }
 
     @inline(__always)
     mutating func append(_ count: Int, filledBy fill: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
-        fill(UnsafeMutableBufferPointer(start: place, count: count))
-        place += count
+        fill(UnsafeMutableBufferPointer(start: cursor, count: count))
+        cursor += count
     }
 
     @inline(__always)
     mutating func append(_ text: StaticString) {
         let count = text.utf8CodeUnitCount
-        JSONBytes.copy(UnsafeRawBufferPointer(start: text.utf8Start, count: count), to: place)
-        place += count
+        JSONBytes.copy(UnsafeRawBufferPointer(start: text.utf8Start, count: count), to: cursor)
+        cursor += count
     }
 
     /// A key of JSON that needs no escape, or none. An optional `StaticString` would take three words, and several branches
@@ -57,13 +57,13 @@ struct ReservedOutput {
         var length: Int { count &+ 4 }
 
         @inline(__always)
-        fileprivate func write(to place: inout UnsafeMutablePointer<UInt8>) {
+        fileprivate func write(to cursor: inout UnsafeMutablePointer<UInt8>) {
             guard let start else { return }
-            place.pointee = UInt8(ascii: "\"")
-            JSONBytes.copy(UnsafeRawBufferPointer(start: start, count: count), to: place + 1)
-            place[count &+ 1] = UInt8(ascii: "\"")
-            place[count &+ 2] = UInt8(ascii: ":")
-            place += count &+ 3
+            cursor.pointee = UInt8(ascii: "\"")
+            JSONBytes.copy(UnsafeRawBufferPointer(start: start, count: count), to: cursor + 1)
+            cursor[count &+ 1] = UInt8(ascii: "\"")
+            cursor[count &+ 2] = UInt8(ascii: ":")
+            cursor += count &+ 3
         }
     }
 
@@ -71,7 +71,7 @@ struct ReservedOutput {
     @inline(__always)
     mutating func append(comma: Bool, _ key: Key) {
         if comma { append(UInt8(ascii: ",")) }
-        key.write(to: &place)
+        key.write(to: &cursor)
     }
 
     mutating func append(_ number: Int64) {
@@ -87,17 +87,17 @@ struct ReservedOutput {
         var index = digits
         while index > 0 {
             index &-= 1
-            place[index] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+            cursor[index] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
         }
-        place += digits
+        cursor += digits
     }
 
     /// Writes a text of JSON without quotes. Returns false if a byte needs an escape; it may then have written some.
     @inline(__always)
     mutating func append(plain text: UnsafeBufferPointer<UInt8>) -> Bool {
-        let isPlain = JSONBytes.copyPlain(UnsafeRawBufferPointer(text), to: UnsafeMutableRawPointer(place))
-        place += text.count
+        let isPlain = JSONBytes.copyPlain(UnsafeRawBufferPointer(text), to: UnsafeMutableRawPointer(cursor))
+        cursor += text.count
         return isPlain
     }
 }
@@ -125,7 +125,7 @@ enum JSONBytes {
     /// Copies a text in vectors or words, the last of which may overlap the one before it. Returns false if a byte needs
     /// an escape; some bytes may then have been copied.
     @inline(never)
-    static func copyPlain(_ text: UnsafeRawBufferPointer, to place: UnsafeMutableRawPointer) -> Bool {
+    static func copyPlain(_ text: UnsafeRawBufferPointer, to destination: UnsafeMutableRawPointer) -> Bool {
         guard let start = text.baseAddress else { return true }
         let count = text.count
         if count >= 16 {
@@ -134,7 +134,7 @@ enum JSONBytes {
             while true {
                 let bytes = (start + offset).loadUnaligned(as: SIMD16<UInt8>.self)
                 guard !hasEscape(bytes) else { return false }
-                (place + offset).storeBytes(of: bytes, as: SIMD16<UInt8>.self)
+                (destination + offset).storeBytes(of: bytes, as: SIMD16<UInt8>.self)
                 guard offset < last else { return true }
                 offset = min(offset &+ 16, last)
             }
@@ -142,21 +142,21 @@ enum JSONBytes {
         if count >= 8 {
             let first = start.loadUnaligned(as: UInt64.self)
             let last = (start + (count &- 8)).loadUnaligned(as: UInt64.self)
-            place.storeBytes(of: first, as: UInt64.self)
-            (place + (count &- 8)).storeBytes(of: last, as: UInt64.self)
+            destination.storeBytes(of: first, as: UInt64.self)
+            (destination + (count &- 8)).storeBytes(of: last, as: UInt64.self)
             return !hasEscape(unsafeBitCast(SIMD2(first, last), to: SIMD16<UInt8>.self))
         }
         if count >= 4 {
             let first = start.loadUnaligned(as: UInt32.self)
             let last = (start + (count &- 4)).loadUnaligned(as: UInt32.self)
-            place.storeBytes(of: first, as: UInt32.self)
-            (place + (count &- 4)).storeBytes(of: last, as: UInt32.self)
+            destination.storeBytes(of: first, as: UInt32.self)
+            (destination + (count &- 4)).storeBytes(of: last, as: UInt32.self)
             return escapes(UInt64(first) << 32 | UInt64(last)) == 0
         }
         guard count > 0 else { return true }
         func copied(_ offset: Int) -> UInt64 {
             let byte = start.load(fromByteOffset: offset, as: UInt8.self)
-            place.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
+            destination.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
             return UInt64(byte)
         }
         // One to three bytes are the first, the middle and the last.
@@ -176,11 +176,11 @@ enum JSONBytes {
     /// Copies a short text in words, the last of which may overlap the one before it. `memcpy` takes longer, because
     /// the compiler does not know the length.
     @inline(__always)
-    static func copy(_ text: UnsafeRawBufferPointer, to place: UnsafeMutableRawPointer) {
+    static func copy(_ text: UnsafeRawBufferPointer, to destination: UnsafeMutableRawPointer) {
         guard let start = text.baseAddress else { return }
         let count = text.count
         func copy<Word: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _: Word.Type) {
-            (place + offset).storeBytes(of: (start + offset).loadUnaligned(as: Word.self), as: Word.self)
+            (destination + offset).storeBytes(of: (start + offset).loadUnaligned(as: Word.self), as: Word.self)
         }
         switch count {
         case 8...:

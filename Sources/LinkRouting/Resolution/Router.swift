@@ -113,7 +113,7 @@ public struct Router: Sendable {
     private func resolve(asRead link: DeepLink, _ context: LinkContext, _ explanation: Explanation) -> Resolution {
         let app = appIndex(for: context)
         var matching = MatchState(compiled: compiled, app: app)
-        let rank = compiled.index.smallestRank(for: link, context, asking: .undecided) { matching.holds($0, $1, $2) }
+        let rank = compiled.index.smallestRank(for: link, context, visiting: .undecided) { matching.holds($0, $1, $2) }
         let hasAnswer = rank != nil || compiled.table.defaults.$fallback.isPresent
         guard hasAnswer || explanation == .included else {
             let validFor = matching.isVolatile(rank) ? 0 : Resolution.usualValidity
@@ -188,7 +188,7 @@ public struct Router: Sendable {
     /// `resolve` without building the answer. Nil when no route matches.
     package func rank(of link: DeepLink, in context: LinkContext) -> Int? {
         var matching = MatchState(compiled: compiled, app: appIndex(for: context))
-        return compiled.index.smallestRank(for: link, context, asking: .undecided) { matching.holds($0, $1, $2) }
+        return compiled.index.smallestRank(for: link, context, visiting: .undecided) { matching.holds($0, $1, $2) }
     }
 
     /// Returns the route that decides about a link of the tenant; nil when no route matches.
@@ -362,7 +362,7 @@ extension Identity {
     /// Returns the domain `*.host` on any port. Its association files are served on the host itself.
     public func wildcard(of host: String) -> Domain? { domainIndex.wildcard(of: host).map { domains[$0] } }
 
-    func domainIndex(for host: String, port: UInt16?) -> Int? { domainIndex.place(of: host, port: port) }
+    func domainIndex(for host: String, port: UInt16?) -> Int? { domainIndex.index(of: host, port: port) }
 
     /// Returns the link without its first segment, if that is a host that the scheme ignores.
     public func withoutIgnoredHost(_ link: DeepLink) -> DeepLink {

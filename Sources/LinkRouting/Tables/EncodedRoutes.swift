@@ -3,7 +3,7 @@ package struct EncodedRoutes: Sendable {
     private let text: ArraySlice<UInt8>
     private let defaults: Route.Defaults
     private let path: String
-    /// Offsets of the routes in ``text``, by place.
+    /// Offsets of the routes in ``text``, by position.
     private let starts: [Int]
 
     /// A decoded route. If it cannot be read, `problem` is the reason, and `route` has only what the index needs.
@@ -23,14 +23,14 @@ package struct EncodedRoutes: Sendable {
 
     /// Decodes all routes, and throws for the first that cannot be read.
     package func check() throws(DocumentError) {
-        for place in starts.indices {
-            if let problem = decoded(at: place).problem { throw problem }
+        for position in starts.indices {
+            if let problem = decoded(at: position).problem { throw problem }
         }
     }
 
-    /// Decodes the route at a place of the table.
-    package func decoded(at place: Int) -> Decoded {
-        let field = DocumentField(node(at: place), at: place, of: path, isStored: true)
+    /// Decodes the route at a position of the table.
+    package func decoded(at position: Int) -> Decoded {
+        let field = DocumentField(node(at: position), at: position, of: path, isStored: true)
         do throws(DocumentError) {
             return Decoded(route: try Route(field, defaults: defaults), problem: nil)
         } catch {
@@ -40,11 +40,11 @@ package struct EncodedRoutes: Sendable {
         }
     }
 
-    private func node(at place: Int) -> JSONNode {
+    private func node(at position: Int) -> JSONNode {
         let limits = JSONReader.Limits(maximumBytes: .max, maximumDepth: 128)
         let node = text.withUnsafeBufferPointer { bytes in
             Result { () throws(JSONSyntaxError) in
-                try JSONReader.value(at: starts[place], of: bytes, limits: limits)
+                try JSONReader.value(at: starts[position], of: bytes, limits: limits)
             }
         }
         do {

@@ -14,39 +14,39 @@ struct HostIndex: Sendable, Hashable {
     }
 
     init(_ domains: [Domain]) {
-        for (place, domain) in domains.enumerated() {
-            add(domain.name, coversSubdomains: domain.coversSubdomains, port: domain.port, at: place)
+        for (index, domain) in domains.enumerated() {
+            add(domain.name, coversSubdomains: domain.coversSubdomains, port: domain.port, at: index)
         }
     }
 
     init(_ hosts: [DestinationPolicy.Host]) {
-        for (place, host) in hosts.enumerated() {
+        for (index, host) in hosts.enumerated() {
             switch host {
-            case .exact(let name): add(name, coversSubdomains: false, port: nil, at: place)
-            case .subdomains(let parent): add(parent, coversSubdomains: true, port: nil, at: place)
+            case .exact(let name): add(name, coversSubdomains: false, port: nil, at: index)
+            case .subdomains(let parent): add(parent, coversSubdomains: true, port: nil, at: index)
             }
         }
     }
 
-    private mutating func add(_ name: HostName, coversSubdomains: Bool, port: UInt16?, at place: Int) {
+    private mutating func add(_ name: HostName, coversSubdomains: Bool, port: UInt16?, at index: Int) {
         for host in [name.ascii, name.unicode] {
             let key = Key(host: host, port: port)
             if coversSubdomains {
-                if parents[key] == nil { parents[key] = place }
+                if parents[key] == nil { parents[key] = index }
             } else if exact[key] == nil {
-                exact[key] = place
+                exact[key] = index
             }
         }
-        if coversSubdomains, wildcards[name.ascii] == nil { wildcards[name.ascii] = place }
+        if coversSubdomains, wildcards[name.ascii] == nil { wildcards[name.ascii] = index }
     }
 
     /// Returns the entry for a host in lookup form: the exact host, else the longest wildcard that covers it; nil for
     /// none.
-    func place(of host: String, port: UInt16?) -> Int? {
-        if let place = exact[Key(host: host, port: port)] { return place }
+    func index(of host: String, port: UInt16?) -> Int? {
+        if let index = exact[Key(host: host, port: port)] { return index }
         guard !parents.isEmpty else { return nil }
         for parent in HostName.parents(of: host) {
-            if let place = parents[Key(host: String(parent), port: port)] { return place }
+            if let index = parents[Key(host: String(parent), port: port)] { return index }
         }
         return nil
     }

@@ -169,7 +169,7 @@ public struct DestinationPolicy: Sendable, Hashable {
     }
 
     /// Whether a web link may lead to `host`, which is in lookup form.
-    public func allows(host: String) -> Bool { hostIndex.place(of: host, port: nil) != nil }
+    public func allows(host: String) -> Bool { hostIndex.index(of: host, port: nil) != nil }
 
     /// Schemes that a link may never lead to, whatever the settings allow.
     public static let forbiddenSchemes: Set<String> = [

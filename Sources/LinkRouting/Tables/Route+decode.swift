@@ -24,7 +24,7 @@ extension Route {
         let unsupported = try object["requires"].map { field throws(DocumentError) in try unknownFeatures(field) } ?? []
         guard unsupported.isEmpty else {
             // The other keys may mean anything.
-            try self.init(placeOf: object, id: id, defaults: defaults, unsupported: unsupported)
+            try self.init(matchingKeysOf: object, id: id, defaults: defaults, unsupported: unsupported)
             return
         }
         try object.refuseKeys(besides: Self.keys)
@@ -65,9 +65,9 @@ extension Route {
         try refuseDoubledNames(field)
     }
 
-    /// Reads the keys that tell which links the route may match, and its precedence.
+    /// Reads the keys that determine the links that the route may match, and its precedence.
     private init(
-        placeOf object: ObjectField,
+        matchingKeysOf object: ObjectField,
         id: RouteID,
         defaults: Defaults,
         unsupported: [String]
@@ -77,12 +77,12 @@ extension Route {
         if let host = object["host"] { self.host = try hostPattern(host) }
     }
 
-    /// Reads the place of a route that cannot be read as a whole, for a reason that its table does not announce. Like a
-    /// route that requires an unknown feature, it keeps its place in the order, and its links are undecided.
+    /// Reads the matching keys of a route that cannot be read as a whole, for a reason that its table does not announce. Like a
+    /// route that requires an unknown feature, it keeps its position in the order, and its links are undecided.
     init(unreadable field: DocumentField, defaults: Defaults) throws(DocumentError) {
         let object = try field.anyObject()
         let id = try object.required("id").identifier(RouteID.self)
-        try self.init(placeOf: object, id: id, defaults: defaults, unsupported: [Self.unreadable])
+        try self.init(matchingKeysOf: object, id: id, defaults: defaults, unsupported: [Self.unreadable])
     }
 
     private static func behaviour(_ object: ObjectField) throws(DocumentError) -> Behaviour {
