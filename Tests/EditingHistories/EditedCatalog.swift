@@ -40,9 +40,9 @@ struct EditedCatalog: Sendable {
         var changed: Set<String>?
     }
 
-    func take(_ step: EditingStep) async throws -> Answer {
+    func apply(_ step: EditingStep) async throws -> Answer {
         do {
-            return try await done(step)
+            return try await execute(step)
         } catch is StaleWrite {
             return Answer(code: .stale)
         } catch let failure as PublishingService.Failure {
@@ -63,56 +63,56 @@ struct EditedCatalog: Sendable {
         }
     }
 
-    private func done(_ step: EditingStep) async throws -> Answer {
+    private func execute(_ step: EditingStep) async throws -> Answer {
         switch step {
-        case .putRoute(let id, let bytes, let place, let editor, let match):
+        case .putRoute(let id, let bytes, let location, let editor, let match):
             return try answer(
                 try await self.publishing.saveRoute(
                     try Self.node(bytes),
-                    id: try Self.known(RouteID(id)),
+                    id: try Self.unwrapped(RouteID(id)),
                     placement: .keep,
-                    at: try self.place(place),
+                    at: try self.location(location),
                     expected: match.version,
                     limit: try limit(editor),
                     change: Self.change
                 ).draft
             )
-        case .removeRoute(let id, let place, let editor, let match):
+        case .removeRoute(let id, let location, let editor, let match):
             return try answer(
                 try await self.publishing.removeRoute(
-                    try Self.known(RouteID(id)),
-                    at: try self.place(place),
+                    try Self.unwrapped(RouteID(id)),
+                    at: try self.location(location),
                     expected: match.version,
                     limit: try limit(editor),
                     change: Self.change
                 )
             )
-        case .putTable(let table, let place, let base, let editor):
+        case .putTable(let table, let location, let base, let editor):
             return try answer(
                 try await self.publishing.saveDraft(
                     try Self.node(table),
-                    at: try self.place(place),
+                    at: try self.location(location),
                     base: base.draftBase,
                     expected: nil,
                     limit: try limit(editor),
                     change: Self.change
                 ).draft
             )
-        case .publish(let place, let editor, let match, let isOverridden):
+        case .publish(let location, let editor, let match, let isOverridden):
             return try answer(
                 try await self.publishing.publish(
-                    try self.place(place),
+                    try self.location(location),
                     expected: match.version,
                     note: PublishingService.Note(overrideReason: isOverridden ? "so be it" : nil),
                     limit: try limit(editor),
                     change: Self.change
                 )
             )
-        case .removeDraft(let place):
+        case .removeDraft(let location):
             let wasThere = try await store.removeDraft(
-                try Self.known(DraftName(place.draft)),
+                try Self.unwrapped(DraftName(location.draft)),
                 of: tenant,
-                in: try self.place(place).environment,
+                in: try self.location(location).environment,
                 expected: nil,
                 ofOnly: nil,
                 change: Self.change
@@ -122,35 +122,35 @@ struct EditedCatalog: Sendable {
             return try answer(
                 try await self.publishing.publishAgain(
                     Revision(rawValue: revision),
-                    in: try place(EditingModel.Place(environment: environment, draft: "main")),
+                    in: try location(EditingModel.Location(environment: environment, draft: "main")),
                     note: PublishingService.Note(overrideReason: isOverridden ? "so be it" : nil),
                     limit: try limit(editor),
                     change: Self.change
                 )
             )
-        case .plan(let place, let editor):
-            return try answer(try await self.publishing.plan(at: try self.place(place), limit: try limit(editor)))
-        case .planTable(let table, let place, let base, let editor):
+        case .plan(let location, let editor):
+            return try answer(try await self.publishing.plan(at: try self.location(location), limit: try limit(editor)))
+        case .planTable(let table, let location, let base, let editor):
             let request = PublishingService.PlanRequest(
                 table: try Self.node(table),
                 base: base.map(Revision.init(rawValue:))
             )
             return try answer(
-                try await self.publishing.plan(request, at: try self.place(place), limit: try limit(editor))
+                try await self.publishing.plan(request, at: try self.location(location), limit: try limit(editor))
             )
         case .saveSettings(let hasWebsite): try await saveSettings(hasWebsite: hasWebsite)
         case .guardTables(true):
             let suite = #"{"formatVersion":1,"cases":[{"link":"x://a","expect":{"route":"a"}}]}"#
             _ = try await store.saveSuite(
                 suite,
-                name: try Self.known(SuiteName(Self.guardName)),
+                name: try Self.unwrapped(SuiteName(Self.guardName)),
                 of: tenant,
                 expected: nil,
                 change: Self.change
             )
         case .guardTables(false):
             _ = try await store.removeSuite(
-                try Self.known(SuiteName(Self.guardName)),
+                try Self.unwrapped(SuiteName(Self.guardName)),
                 of: tenant,
                 expected: nil,
                 change: Self.change
@@ -177,14 +177,14 @@ struct EditedCatalog: Sendable {
 
     /// Replaces the model's state with the stored state.
     func read(into model: inout EditingModel) async throws {
-        var drafts: [EditingModel.Place: EditingModel.Draft] = [:]
+        var drafts: [EditingModel.Location: EditingModel.Draft] = [:]
         var live: [String: Int64] = [:]
         for name in EditingHistory.environments {
-            let environment = try Self.known(EnvironmentID(name))
+            let environment = try Self.unwrapped(EnvironmentID(name))
             live[name] = try await store.live(of: tenant, in: environment)?.rawValue
             for summary in try await store.drafts(of: tenant, in: environment) {
                 guard let row = try await store.draft(summary.name, of: tenant, in: environment) else { continue }
-                drafts[EditingModel.Place(environment: name, draft: row.name.rawValue)] = EditingModel.Draft(
+                drafts[EditingModel.Location(environment: name, draft: row.name.rawValue)] = EditingModel.Draft(
                     base: row.base?.rawValue,
                     table: try Self.table(row.content),
                     version: "\(row.version)"
@@ -224,11 +224,11 @@ struct EditedCatalog: Sendable {
 
     // MARK: Conversion
 
-    private func place(_ place: EditingModel.Place) throws -> PublishingService.DraftLocation {
+    private func location(_ location: EditingModel.Location) throws -> PublishingService.DraftLocation {
         PublishingService.DraftLocation(
             tenant,
-            try Self.known(EnvironmentID(place.environment)),
-            draft: try Self.known(DraftName(place.draft))
+            try Self.unwrapped(EnvironmentID(location.environment)),
+            draft: try Self.unwrapped(DraftName(location.draft))
         )
     }
 
@@ -241,7 +241,7 @@ struct EditedCatalog: Sendable {
             tenant: tenant,
             scopes: [.admin],
             environments: editor == .tester
-                ? [try Self.known(EnvironmentID(EditingModel.testersEnvironment))] : nil,
+                ? [try Self.unwrapped(EnvironmentID(EditingModel.testersEnvironment))] : nil,
             routes: editor == .blogger
                 ? KeyGrant.RouteLimit(owners: Set([owner].compactMap(\.self)), pathPrefixes: nil) : nil,
             createdAt: Self.moment,
@@ -250,10 +250,10 @@ struct EditedCatalog: Sendable {
         )
     }
 
-    private struct NotAName: Error {}
+    private struct InvalidName: Error {}
 
-    private static func known<Name>(_ name: Name?) throws -> Name {
-        guard let name else { throw NotAName() }
+    private static func unwrapped<Name>(_ name: Name?) throws -> Name {
+        guard let name else { throw InvalidName() }
         return name
     }
 
@@ -272,7 +272,7 @@ struct EditedCatalog: Sendable {
         var table = EditingModel.Table()
         table.defaults = node["defaults"].map { Array($0.json().utf8) }
         for route in node["routes"]?.elements ?? [] {
-            let id = try known(route["id"]?.text)
+            let id = try unwrapped(route["id"]?.text)
             table.ids.append(id)
             table.routes[id] = Array(route.json().utf8)
         }

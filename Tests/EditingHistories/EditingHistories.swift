@@ -59,7 +59,7 @@ private struct EditingRun {
     private let catalog: EditedCatalog
     private var history: EditingHistory
     private var model = EditingModel()
-    private var told: [String] = []
+    private var transcript: [String] = []
 
     init(seed: Int, catalog: EditedCatalog) {
         self.seed = seed
@@ -71,9 +71,9 @@ private struct EditingRun {
         try await catalog.saveSettings(hasWebsite: true)
         for _ in 0..<steps {
             if history.happens(oneIn: 6) {
-                try await takeTogether(history.burst(model))
+                try await applyConcurrently(history.burst(model))
             } else {
-                try await take(history.step(model))
+                try await apply(history.step(model))
             }
         }
         var stored = model
@@ -81,25 +81,25 @@ private struct EditingRun {
         try compare(stored, model) { $0 == $1 }
     }
 
-    private mutating func take(_ step: EditingStep) async throws {
+    private mutating func apply(_ step: EditingStep) async throws {
         let before = model
-        let expected = model.take(step)
-        let answer = try await catalog.take(step)
-        told.append("\(step) -> \(answer.code)")
+        let expected = model.apply(step)
+        let answer = try await catalog.apply(step)
+        transcript.append("\(step) -> \(answer.code)")
         guard answer.code == expected else { throw difference("the model answers \(expected)") }
         guard expected == .done else { return }
         switch step {
-        case .putRoute(_, _, let place, _, _), .removeRoute(_, let place, _, _), .putTable(_, let place, _, _):
-            guard answer.table == model.drafts[place]?.table else {
+        case .putRoute(_, _, let location, _, _), .removeRoute(_, let location, _, _), .putTable(_, let location, _, _):
+            guard answer.table == model.drafts[location]?.table else {
                 throw difference("the draft is \(words(answer.table))")
             }
-            model.drafts[place]?.version = answer.version ?? ""
-        case .publish(let place, _, _, _):
-            try check(answer, before.liveTable(place.environment), model.liveTable(place.environment))
+            model.drafts[location]?.version = answer.version ?? ""
+        case .publish(let location, _, _, _):
+            try check(answer, before.liveTable(location.environment), model.liveTable(location.environment))
         case .publishAgain(_, let environment, _, _):
             try check(answer, before.liveTable(environment), model.liveTable(environment))
-        case .plan(let place, _), .planTable(_, let place, _, _):
-            try check(answer, before.liveTable(place.environment), nil)
+        case .plan(let location, _), .planTable(_, let location, _, _):
+            try check(answer, before.liveTable(location.environment), nil)
         case .removeDraft, .saveSettings, .guardTables, .prune: break
         }
     }
@@ -111,30 +111,30 @@ private struct EditingRun {
         _ old: EditingModel.Table,
         _ new: EditingModel.Table?
     ) throws {
-        guard let table = answer.table else { throw difference("nothing is said of the table") }
+        guard let table = answer.table else { throw difference("the answer has no table") }
         let ids = Set(old.ids).union(table.ids).filter { old.routes[$0] != table.routes[$0] }
         guard answer.changed == ids else {
-            throw difference("told are changes of \(answer.changed ?? []), not of \(ids)")
+            throw difference("the answer reports changes of \(answer.changed ?? []), not of \(ids)")
         }
         guard let new else { return }
-        guard table.says(new), answer.revision == model.newest else {
+        guard table.hasSameContent(as: new), answer.revision == model.newest else {
             throw difference("revision \(answer.revision ?? 0) is \(words(table))")
         }
         model.revisions[model.newest]?.table = table
     }
 
     /// Concurrent steps must have the same results and effects as in some sequential order.
-    private mutating func takeTogether(_ steps: [EditingStep]) async throws {
+    private mutating func applyConcurrently(_ steps: [EditingStep]) async throws {
         let catalog = catalog
         let codes = try await withThrowingTaskGroup(of: (Int, EditingModel.Code).self) { group in
             for (index, step) in steps.enumerated() {
-                group.addTask { (index, try await catalog.take(step).code) }
+                group.addTask { (index, try await catalog.apply(step).code) }
             }
             var codes = steps.map { _ in EditingModel.Code.done }
             for try await (index, code) in group { codes[index] = code }
             return codes
         }
-        told.append("together: " + zip(steps, codes).map { "\($0) -> \($1)" }.joined(separator: " | "))
+        transcript.append("together: " + zip(steps, codes).map { "\($0) -> \($1)" }.joined(separator: " | "))
         var stored = model
         try await catalog.read(into: &stored)
         var reason: (any Error)?
@@ -147,7 +147,7 @@ private struct EditingRun {
                 reason = error
             }
         }
-        throw reason ?? difference("no order of these steps comes to this")
+        throw reason ?? difference("no sequential order of these steps has this result")
     }
 
     private func outcome(
@@ -159,19 +159,19 @@ private struct EditingRun {
         var model = model
         model.ignoresOrder = true
         for index in order where codes[index] != .order {
-            let expected = model.take(steps[index])
+            let expected = model.apply(steps[index])
             guard expected == codes[index] else {
                 throw difference("in the order \(order) the model answers \(expected)")
             }
         }
-        try compare(stored, model) { $0.says($1) }
+        try compare(stored, model) { $0.hasSameContent(as: $1) }
         return stored
     }
 
     private static func orders(of count: Int) -> [[Int]] {
         guard count > 0 else { return [[]] }
         return orders(of: count - 1).flatMap { order in
-            (0...order.count).map { place in Array(order[..<place]) + [count - 1] + Array(order[place...]) }
+            (0...order.count).map { position in Array(order[..<position]) + [count - 1] + Array(order[position...]) }
         }
     }
 
@@ -191,16 +191,16 @@ private struct EditingRun {
                 revision.environment == other.environment
             else { throw difference("revision \(number) is \(words(revision.table))") }
         }
-        for (place, draft) in stored.drafts {
-            guard let other = model.drafts[place], isSame(draft.table, other.table), draft.base == other.base else {
-                throw difference("the draft \(place) is \(words(draft.table)) on \(draft.base ?? 0)")
+        for (location, draft) in stored.drafts {
+            guard let other = model.drafts[location], isSame(draft.table, other.table), draft.base == other.base else {
+                throw difference("the draft \(location) is \(words(draft.table)) on \(draft.base ?? 0)")
             }
         }
     }
 
     private func difference(_ text: String) -> EditingHistories.Difference {
         EditingHistories.Difference(
-            description: "history \(seed): \(text), after\n" + told.map { "  \($0)" }.joined(separator: "\n")
+            description: "history \(seed): \(text), after\n" + transcript.map { "  \($0)" }.joined(separator: "\n")
         )
     }
 

@@ -31,28 +31,33 @@ struct EditingHistory {
     /// A step chosen from the current state, so that most steps succeed.
     mutating func step(_ model: EditingModel) -> EditingStep {
         let editor = happens(oneIn: 3) ? one(of: [EditingModel.Editor.blogger, .tester]) : .anyone
-        let place = place(editor)
+        let location = location(editor)
         switch number(below: 20) {
         case 0...5:
             let id = id(editor)
-            return .putRoute(id, route(id), place, editor, match(model, place))
-        case 6, 7: return .removeRoute(id(editor), place, editor, match(model, place))
-        case 8, 9: return .putTable(table(model, place), place, base(model), editor)
+            return .putRoute(id, route(id), location, editor, match(model, location))
+        case 6, 7: return .removeRoute(id(editor), location, editor, match(model, location))
+        case 8, 9: return .putTable(table(model, location), location, base(model), editor)
         case 10...13:
             return .publish(
-                place,
+                location,
                 editor == .tester ? .tester : .anyone,
-                match(model, place),
+                match(model, location),
                 isOverridden: happens(oneIn: 4)
             )
-        case 14: return happens(oneIn: 3) ? .removeDraft(place) : .plan(place, editor)
-        case 15: return .plan(place, editor)
+        case 14: return happens(oneIn: 3) ? .removeDraft(location) : .plan(location, editor)
+        case 15: return .plan(location, editor)
         case 16:
             let base = happens(oneIn: 2) ? revision(model) : nil
-            return .planTable(table(model, place), place, basedOn: base, editor)
+            return .planTable(table(model, location), location, basedOn: base, editor)
         case 17:
             let who = editor == .tester ? editor : .anyone
-            return .publishAgain(revision(model), environment: place.environment, who, isOverridden: happens(oneIn: 4))
+            return .publishAgain(
+                revision(model),
+                environment: location.environment,
+                who,
+                isOverridden: happens(oneIn: 4)
+            )
         case 18: return .saveSettings(hasWebsite: !happens(oneIn: 3))
         default: return happens(oneIn: 2) ? .guardTables(happens(oneIn: 2)) : .prune
         }
@@ -61,22 +66,22 @@ struct EditingHistory {
     /// Concurrent steps without preconditions (no `If-Match`).
     mutating func burst(_ model: EditingModel) -> [EditingStep] {
         (0..<(2 + number(below: 2))).map { _ in
-            let place = place(.anyone)
+            let location = location(.anyone)
             switch number(below: 10) {
             case 0...3:
                 let id = id(.anyone)
-                return .putRoute(id, route(id), place, .anyone, .none)
-            case 4: return .removeRoute(id(.anyone), place, .anyone, .none)
-            case 5...7: return .publish(place, .anyone, .none, isOverridden: true)
+                return .putRoute(id, route(id), location, .anyone, .none)
+            case 4: return .removeRoute(id(.anyone), location, .anyone, .none)
+            case 5...7: return .publish(location, .anyone, .none, isOverridden: true)
             case 8:
-                return .publishAgain(revision(model), environment: place.environment, .anyone, isOverridden: true)
+                return .publishAgain(revision(model), environment: location.environment, .anyone, isOverridden: true)
             default: return .saveSettings(hasWebsite: happens(oneIn: 2))
             }
         }
     }
 
-    private mutating func place(_ editor: EditingModel.Editor) -> EditingModel.Place {
-        EditingModel.Place(
+    private mutating func location(_ editor: EditingModel.Editor) -> EditingModel.Location {
+        EditingModel.Location(
             environment: editor == .tester ? EditingModel.testersEnvironment : one(of: Self.environments),
             draft: one(of: Self.drafts)
         )
@@ -97,10 +102,11 @@ struct EditingHistory {
         }
     }
 
-    private mutating func match(_ model: EditingModel, _ place: EditingModel.Place) -> EditingStep.Match {
+    private mutating func match(_ model: EditingModel, _ location: EditingModel.Location) -> EditingStep.Match {
         switch number(below: 6) {
-        case 0: .version(model.draft(place).version)
-        case 1: .version(model.draft(one(of: Array(model.drafts.keys.sorted { "\($0)" < "\($1)" }) + [place])).version)
+        case 0: .version(model.draft(location).version)
+        case 1:
+            .version(model.draft(one(of: Array(model.drafts.keys.sorted { "\($0)" < "\($1)" }) + [location])).version)
         default: .none
         }
     }
@@ -115,8 +121,8 @@ struct EditingHistory {
     }
 
     /// A table derived from the edited one or an older one, with a few changes.
-    private mutating func table(_ model: EditingModel, _ place: EditingModel.Place) -> EditingModel.Table {
-        var table = model.draft(place).table
+    private mutating func table(_ model: EditingModel, _ location: EditingModel.Location) -> EditingModel.Table {
+        var table = model.draft(location).table
         if happens(oneIn: 3), let old = model.revisions[revision(model)]?.table { table = old }
         for _ in 0..<number(below: 3) {
             let id = one(of: Self.ids)

@@ -12,7 +12,7 @@ struct EditingModel {
         var needsWebsite: Bool { defaults != nil || routes.values.contains { $0.contains(UInt8(ascii: "~")) } }
 
         /// Whether both have the same content, whatever the order of the routes.
-        func says(_ other: Table) -> Bool { routes == other.routes && defaults == other.defaults }
+        func hasSameContent(as other: Table) -> Bool { routes == other.routes && defaults == other.defaults }
 
         func order(of common: Set<String>) -> [String] { ids.filter(common.contains) }
     }
@@ -23,7 +23,7 @@ struct EditingModel {
         var version: String
     }
 
-    struct Place: Hashable {
+    struct Location: Hashable {
         var environment: String
         var draft: String
     }
@@ -39,7 +39,7 @@ struct EditingModel {
         case order
     }
 
-    /// The key that is used.
+    /// The API key of an edit.
     enum Editor: CaseIterable {
         case anyone
         /// Limited to the routes of one owner.
@@ -57,17 +57,17 @@ struct EditingModel {
     var newest: Int64 = 0
     var revisions: [Int64: (environment: String, table: Table)] = [:]
     var live: [String: Int64] = [:]
-    var drafts: [Place: Draft] = [:]
+    var drafts: [Location: Draft] = [:]
     /// The catalog chooses the position of new routes in a merge, so the order is unknown after concurrent merges.
     var ignoresOrder = false
 
     func liveTable(_ environment: String) -> Table { live[environment].flatMap { revisions[$0]?.table } ?? Table() }
 
-    /// The draft, or what editing starts from if there is no draft yet.
-    func draft(_ place: Place) -> Draft {
-        let live = live[place.environment]
-        return drafts[place]
-            ?? Draft(base: live, table: liveTable(place.environment), version: "live-\(live ?? 0)")
+    /// The draft, or the initial draft if there is none yet.
+    func draft(_ location: Location) -> Draft {
+        let live = live[location.environment]
+        return drafts[location]
+            ?? Draft(base: live, table: liveTable(location.environment), version: "live-\(live ?? 0)")
     }
 
     func maySee(_ revision: Int64, _ editor: Editor) -> Bool {
@@ -125,8 +125,8 @@ struct EditingModel {
 
     /// Keeps only the newest revision of each environment, the live revisions, and the bases of drafts.
     mutating func prune() {
-        let kept = Set(live.values).union(drafts.values.compactMap(\.base))
+        let retained = Set(live.values).union(drafts.values.compactMap(\.base))
         let newest = Dictionary(revisions.map { ($1.environment, $0) }) { max($0, $1) }
-        revisions = revisions.filter { kept.contains($0.key) || newest[$0.value.environment] == $0.key }
+        revisions = revisions.filter { retained.contains($0.key) || newest[$0.value.environment] == $0.key }
     }
 }
