@@ -14,7 +14,7 @@ struct CountryFile: ~Copyable {
     private let database: UnsafeMutablePointer<MMDB_s>
 
     /// The paths of the country code in vendors' records: MaxMind and DB-IP, then the two forms of IPinfo.
-    private static let places = [["country", "iso_code"], ["country_code"], ["country"]]
+    private static let countryPaths = [["country", "iso_code"], ["country_code"], ["country"]]
 
     init(_ path: String) throws(CountryDatabase.Failure) {
         let database = UnsafeMutablePointer<MMDB_s>.allocate(capacity: 1)
@@ -75,16 +75,16 @@ struct CountryFile: ~Copyable {
     }
 
     private func country(of entry: MMDB_entry_s) -> String? {
-        for place in Self.places {
-            if let code = code(at: place[...], of: entry) { return code }
+        for path in Self.countryPaths {
+            if let code = code(at: path[...], of: entry) { return code }
         }
         return nil
     }
 
-    private func code(at place: ArraySlice<String>, of entry: MMDB_entry_s) -> String? {
+    private func code(at path: ArraySlice<String>, of entry: MMDB_entry_s) -> String? {
         var entry = entry
         var data = MMDB_entry_data_s()
-        let status = Self.withPath(place) { MMDB_aget_value(&entry, &data, $0) }
+        let status = Self.withPath(path) { MMDB_aget_value(&entry, &data, $0) }
         guard status == MMDB_SUCCESS, data.has_data, Int32(data.type) == MMDB_DATA_TYPE_UTF8_STRING,
             data.data_size == 2,
             let start = data.utf8_string

@@ -70,27 +70,27 @@ package struct TableDiff: Sendable, Hashable {
     /// Returns the ids whose relative order changed: everything outside a longest common subsequence of both orders.
     private static func moved(_ before: [String], _ after: [String]) -> [String] {
         guard before != after else { return [] }
-        let places = Dictionary(before.enumerated().map { ($1, $0) }) { first, _ in first }
+        let oldPositions = Dictionary(before.enumerated().map { ($1, $0) }) { first, _ in first }
         // Longest increasing subsequence of the old positions (patience sorting): these routes keep their order.
-        var piles: [(place: Int, index: Int)] = []
+        var piles: [(position: Int, index: Int)] = []
         var previous: [Int?] = []
-        let order = after.compactMap { places[$0] }
-        for (index, place) in order.enumerated() {
+        let order = after.compactMap { oldPositions[$0] }
+        for (index, position) in order.enumerated() {
             var (low, high) = (0, piles.count)
             while low < high {
                 let middle = (low + high) / 2
-                if piles[middle].place < place { low = middle + 1 } else { high = middle }
+                if piles[middle].position < position { low = middle + 1 } else { high = middle }
             }
             previous.append(low > 0 ? piles[low - 1].index : nil)
-            if low < piles.count { piles[low] = (place, index) } else { piles.append((place, index)) }
+            if low < piles.count { piles[low] = (position, index) } else { piles.append((position, index)) }
         }
-        var kept: Set<Int> = []
+        var subsequence: Set<Int> = []
         var next = piles.last?.index
         while let index = next {
-            kept.insert(index)
+            subsequence.insert(index)
             next = previous[index]
         }
-        return after.indices.filter { !kept.contains($0) }.map { after[$0] }
+        return after.indices.filter { !subsequence.contains($0) }.map { after[$0] }
     }
 
     /// Returns the differences between two objects, such as settings.

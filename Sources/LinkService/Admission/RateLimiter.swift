@@ -5,7 +5,7 @@ import Synchronization
 /// A bucket is one number, the time at which it would be full again, so a full bucket needs no memory. Buckets are
 /// stored in sets of eight, and a hash with a random seed selects a caller's set. A caller without a bucket evicts the
 /// one in its set that is nearest to full. An eviction forgets a debt: it may admit a caller too early, but never
-/// refuses one for the requests of another. To be forgiven `n` requests, a caller must fill the other seven places of
+/// refuses one for the requests of another. To be forgiven `n` requests, a caller must fill the other seven buckets of
 /// its set, which it cannot determine, with callers that each owe more than `n`: that costs more requests than it
 /// gains. The guarantee ends if more callers are at their limit at once than there are buckets; a limit for each of
 /// them means nothing then.
@@ -15,7 +15,7 @@ final class RateLimiter: Sendable {
     private let seed: UInt64
     private let setMask: UInt64
 
-    private static let ways = 8
+    private static let bucketsPerSet = 8
     private static let shardBits: UInt64 = 4
 
     private struct Bucket {
@@ -42,7 +42,7 @@ final class RateLimiter: Sendable {
     init(setsPerShard: Int, seed: UInt64) {
         var sets = 1
         while sets < setsPerShard { sets *= 2 }
-        let count = sets * Self.ways
+        let count = sets * Self.bucketsPerSet
         shards = (0..<(1 << Self.shardBits)).map { _ in Shard(count) }
         setMask = UInt64(sets - 1)
         self.seed = seed
@@ -62,27 +62,27 @@ final class RateLimiter: Sendable {
         hasher.combine(caller)
         let hash = UInt64(truncatingIfNeeded: hasher.finalize())
         let shard = shards[Int(hash >> (64 - Self.shardBits))]
-        let first = Int(hash & setMask) * Self.ways
+        let first = Int(hash & setMask) * Self.bucketsPerSet
         let cost = limit.interval * UInt64(min(max(amount, 0), limit.burst))
         return shard.buckets.withLock { buckets in
-            let place = Self.place(of: caller, from: first, in: buckets)
-            let isKnown = buckets[place].caller == caller
+            let index = Self.index(of: caller, from: first, in: buckets)
+            let isKnown = buckets[index].caller == caller
             // Clamped, in case the limit was lowered or the clock went back.
-            let fullAt = isKnown ? buckets[place].fullAt : 0
+            let fullAt = isKnown ? buckets[index].fullAt : 0
             let debt = fullAt > now ? min(fullAt - now, limit.capacity) : 0
             guard debt + cost <= limit.capacity else { return .refused(wait: debt + cost - limit.capacity) }
             let (sum, isBeyondTime) = now.addingReportingOverflow(debt + cost)
-            buckets[place] = Bucket(caller: caller, fullAt: isBeyondTime ? .max : sum)
+            buckets[index] = Bucket(caller: caller, fullAt: isBeyondTime ? .max : sum)
             return .admitted
         }
     }
 
-    /// Returns the place of the caller's bucket, or otherwise of the bucket in the set that is nearest to full.
-    private static func place(of caller: UInt64, from first: Int, in buckets: borrowing [Bucket]) -> Int {
+    /// Returns the index of the caller's bucket, or otherwise of the bucket in the set that is nearest to full.
+    private static func index(of caller: UInt64, from first: Int, in buckets: borrowing [Bucket]) -> Int {
         var nearest = first
-        for place in first..<(first + ways) {
-            if buckets[place].caller == caller { return place }
-            if buckets[place].fullAt < buckets[nearest].fullAt { nearest = place }
+        for index in first..<(first + bucketsPerSet) {
+            if buckets[index].caller == caller { return index }
+            if buckets[index].fullAt < buckets[nearest].fullAt { nearest = index }
         }
         return nearest
     }

@@ -40,7 +40,7 @@ package struct AppEventRecorder: Sendable {
         let old = await oldCatalogs(of: request, tenant: tenant.tenant, live: catalog)
         let latency = arrival.map { (resolving.uptime() - $0).microseconds }
         var results: [AppEventResult?] = []
-        var events: [(place: Int, event: Event)] = []
+        var events: [(index: Int, event: Event)] = []
         for item in request.events {
             do {
                 let decision = try item.decision.get()
@@ -71,8 +71,8 @@ package struct AppEventRecorder: Sendable {
             }
         }
         let statuses = try await store(events.map { $0.event })
-        for (status, (place, _)) in zip(statuses, events) {
-            results[place] = AppEventResult(clientEventID: request.events[place].clientEventID, status: status)
+        for (status, (index, _)) in zip(statuses, events) {
+            results[index] = AppEventResult(clientEventID: request.events[index].clientEventID, status: status)
         }
         return results.compactMap(\.self)
     }
@@ -105,12 +105,12 @@ package struct AppEventRecorder: Sendable {
         switch await resolving.recorder.record(events) {
         case .stored(_, let duplicates):
             let duplicates = Set(duplicates)
-            for (place, event) in events.enumerated() where !duplicates.contains(place) {
+            for (index, event) in events.enumerated() where !duplicates.contains(index) {
                 resolving.tenants.count(event.content.fields.outcome, of: event.content.fields.tenant)
                 agreements.count(event.content.fields)
             }
-            return events.enumerated().map { place, event in
-                duplicates.contains(place) ? .duplicate : .stored(id: event.content.fields.id)
+            return events.enumerated().map { index, event in
+                duplicates.contains(index) ? .duplicate : .stored(id: event.content.fields.id)
             }
         case .refused(.unstorable):
             guard events.count > 1 else {

@@ -12,7 +12,7 @@ struct ReplayAccumulator {
     private var groups: [Group.Key: Group] = [:]
     private var sampleCount = 0
     /// Replayed events by the live table's answer.
-    private var replayedByPlace: [ReplayReport.Place: Int] = [:]
+    private var replayedByMatch: [ReplayReport.Match: Int] = [:]
     private(set) var events = 0
     private var standIns = 0
     private var hidden: [RecordedLink.Hidden: Int] = [:]
@@ -29,7 +29,7 @@ struct ReplayAccumulator {
 
     private enum Verdict {
         case hidden(RecordedLink.Hidden)
-        case same(ReplayReport.Place, usesStandIns: Bool)
+        case same(ReplayReport.Match, usesStandIns: Bool)
         case different(Group.Key, usesStandIns: Bool)
     }
 
@@ -64,11 +64,11 @@ struct ReplayAccumulator {
         switch verdict {
         case .hidden(let reason):
             hidden[reason, default: 0] += 1
-        case .same(let place, let usesStandIns):
-            replayedByPlace[place, default: 0] += 1
+        case .same(let match, let usesStandIns):
+            replayedByMatch[match, default: 0] += 1
             standIns += usesStandIns ? 1 : 0
         case .different(let key, let usesStandIns):
-            replayedByPlace[ReplayReport.Place(key.from), default: 0] += 1
+            replayedByMatch[ReplayReport.Match(key.from), default: 0] += 1
             standIns += usesStandIns ? 1 : 0
             groups[key]?.count += 1
         }
@@ -104,7 +104,7 @@ struct ReplayAccumulator {
         let differences = from.differences(from: to)
         let isLasting = isTimeless && after.validFor > 0
         guard !differences.isEmpty else {
-            return (.same(ReplayReport.Place(from.head), usesStandIns: usesStandIns), isLasting)
+            return (.same(ReplayReport.Match(from.head), usesStandIns: usesStandIns), isLasting)
         }
         let key = Group.Key(from: from.head, to: to.head, differences: differences)
         note(link, at: instant, in: key, from, to)
@@ -161,7 +161,7 @@ struct ReplayAccumulator {
             standIns: standIns,
             hidden: hidden,
             changes: changes,
-            replayedByPlace: replayedByPlace,
+            replayedByMatch: replayedByMatch,
             unseen: UnseenFact.list(live: live, draft: draft)
         )
     }

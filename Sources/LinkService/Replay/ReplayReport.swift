@@ -16,7 +16,7 @@ package struct ReplayReport: Sendable {
     let hidden: [RecordedLink.Hidden: Int]
     /// The changes, most frequent first.
     let changes: [Change]
-    let replayedByPlace: [Place: Int]
+    let replayedByMatch: [Match: Int]
     let unseen: [UnseenFact]
 
     /// Links that change in the same way.
@@ -36,7 +36,7 @@ package struct ReplayReport: Sendable {
     }
 
     /// A route, or the outcome if no route matches.
-    struct Place: Sendable, Hashable {
+    struct Match: Sendable, Hashable {
         let route: RouteID?
         let outcome: Outcome
 
@@ -58,7 +58,7 @@ package struct ReplayReport: Sendable {
         standIns: Int,
         hidden: [RecordedLink.Hidden: Int],
         changes: [Change],
-        replayedByPlace: [Place: Int],
+        replayedByMatch: [Match: Int],
         unseen: [UnseenFact]
     ) {
         self.live = live
@@ -69,25 +69,25 @@ package struct ReplayReport: Sendable {
         self.standIns = standIns
         self.hidden = hidden
         self.changes = changes.sorted { ($1.count, $0.order) < ($0.count, $1.order) }
-        self.replayedByPlace = replayedByPlace
+        self.replayedByMatch = replayedByMatch
         self.unseen = unseen
     }
 
     /// Number of replayed events whose answer changes.
     package var changed: Int { changes.reduce(0) { $0 + $1.count } }
     /// Number of replayed events.
-    package var replayed: Int { replayedByPlace.values.reduce(0, +) }
+    package var replayed: Int { replayedByMatch.values.reduce(0, +) }
 
     /// The routes that links would leave or reach, or whose answers would change; those with most changes first.
-    private var routes: [(place: Place, changed: Int, gained: Int)] {
-        var changed: [Place: Int] = [:]
-        var gained: [Place: Int] = [:]
+    private var routes: [(match: Match, changed: Int, gained: Int)] {
+        var changed: [Match: Int] = [:]
+        var gained: [Match: Int] = [:]
         for change in changes {
-            changed[Place(change.from), default: 0] += change.count
-            if Place(change.from) != Place(change.to) { gained[Place(change.to), default: 0] += change.count }
+            changed[Match(change.from), default: 0] += change.count
+            if Match(change.from) != Match(change.to) { gained[Match(change.to), default: 0] += change.count }
         }
         return Set(changed.keys).union(gained.keys).map { ($0, changed[$0] ?? 0, gained[$0] ?? 0) }.sorted {
-            ($1.changed + $1.gained, $0.place.order) < ($0.changed + $0.gained, $1.place.order)
+            ($1.changed + $1.gained, $0.match.order) < ($0.changed + $0.gained, $1.match.order)
         }
     }
 
@@ -106,9 +106,9 @@ package struct ReplayReport: Sendable {
             "byRoute": .array(
                 routes.prefix(Self.listed).map { row in
                     .object([
-                        "route": row.place.route.map { .string($0.rawValue) } ?? .null,
-                        "outcome": .string(row.place.outcome.rawValue),
-                        "replayed": .int(replayedByPlace[row.place] ?? 0), "changed": .int(row.changed),
+                        "route": row.match.route.map { .string($0.rawValue) } ?? .null,
+                        "outcome": .string(row.match.outcome.rawValue),
+                        "replayed": .int(replayedByMatch[row.match] ?? 0), "changed": .int(row.changed),
                         "gained": .int(row.gained),
                     ])
                 }
@@ -120,7 +120,7 @@ package struct ReplayReport: Sendable {
     }
 }
 
-extension ReplayReport.Place {
+extension ReplayReport.Match {
     /// The sort key among equal counts, for a stable order.
     fileprivate var order: String { "\(route?.rawValue ?? "") \(outcome.rawValue)" }
 }

@@ -1,6 +1,6 @@
 /// Parses a regular expression as Java's `Pattern` does. Its recursion is bounded by ``RegularExpression/maximumDepth``.
 struct RegexParser {
-    /// The scalars of the pattern after the removal of `\Q…\E`, and the place of each in the pattern.
+    /// The scalars of the pattern after the removal of `\Q…\E`, and the offset of each in the pattern.
     private(set) var scalars: [UInt32] = []
     private var positions: [Int] = []
     /// The index of the next unread scalar.
@@ -49,28 +49,28 @@ struct RegexParser {
 
     /// Replaces the text between `\Q` and `\E` by escaped scalars.
     private mutating func unquote(_ pattern: [UInt32]) {
-        var (place, isQuoted) = (0, false)
-        while place < pattern.count {
-            let isEscape = pattern[place] == 0x5C && place + 1 < pattern.count
-            let next = isEscape ? pattern[place + 1] : 0
+        var (offset, isQuoted) = (0, false)
+        while offset < pattern.count {
+            let isEscape = pattern[offset] == 0x5C && offset + 1 < pattern.count
+            let next = isEscape ? pattern[offset + 1] : 0
             if isQuoted, isEscape, next == UInt32(UInt8(ascii: "E")) {
                 isQuoted = false
-                place += 2
+                offset += 2
             } else if isQuoted {
-                let isPlain = pattern[place].isASCIILetter || pattern[place].isASCIIDigit || pattern[place] >= 0x80
-                if !isPlain { append(0x5C, place) }
-                append(pattern[place], place)
-                place += 1
+                let isPlain = pattern[offset].isASCIILetter || pattern[offset].isASCIIDigit || pattern[offset] >= 0x80
+                if !isPlain { append(0x5C, offset) }
+                append(pattern[offset], offset)
+                offset += 1
             } else if isEscape, next == UInt32(UInt8(ascii: "Q")) {
                 isQuoted = true
-                place += 2
+                offset += 2
             } else if isEscape {
-                append(0x5C, place)
-                append(next, place + 1)
-                place += 2
+                append(0x5C, offset)
+                append(next, offset + 1)
+                offset += 2
             } else {
-                append(pattern[place], place)
-                place += 1
+                append(pattern[offset], offset)
+                offset += 1
             }
         }
     }
@@ -115,9 +115,9 @@ struct RegexParser {
         return scalar == "\n" || scalar == "\r" || scalar.value == 0x85 || (0x2028...0x2029).contains(scalar.value)
     }
 
-    func error(_ message: String, at place: Int? = nil) -> RegularExpression.SyntaxError {
-        let place = place ?? index
-        let position = positions.indices.contains(place) ? positions[place] : (positions.last.map { $0 + 1 } ?? 0)
+    func error(_ message: String, at scalar: Int? = nil) -> RegularExpression.SyntaxError {
+        let scalar = scalar ?? index
+        let position = positions.indices.contains(scalar) ? positions[scalar] : (positions.last.map { $0 + 1 } ?? 0)
         return RegularExpression.SyntaxError(position: position, message: message)
     }
 
