@@ -69,7 +69,7 @@ struct Codegen: AsyncParsableCommand {
             return (published.tenant, published.router.table)
         }
         guard let id = TenantID(tenant) else { throw fail("'\(tenant)' is not the id of a tenant.", .unreadableInput) }
-        let live = try await tellingRefusals { try await admin.client().send(.get, "tenants/\(id)/table").body }
+        let live = try await reportingRefusals { try await admin.client().send(.get, "tenants/\(id)/table").body }
         do {
             return (id, try RouteTable(DocumentField(live, path: "table")))
         } catch {

@@ -139,7 +139,7 @@ struct Keys: AsyncParsableCommand {
 
         func run() async throws {
             let body = JSONNode.object(["graceSeconds": .int(graceHours * 3_600)])
-            let answer = try await tellingRefusals {
+            let answer = try await reportingRefusals {
                 try await admin.client().send(.post, "keys/\(id)/rotate", json: body)
             }
             try show(newKey: answer.body)
@@ -210,7 +210,7 @@ struct Audit: AsyncParsableCommand {
 
         func run() async throws {
             let query = [("limit", "\(limit)")] + (tenant.map { [("tenant", $0)] } ?? [])
-            let answer = try await tellingRefusals { try await admin.client().send(.get, "audit", query: query) }
+            let answer = try await reportingRefusals { try await admin.client().send(.get, "audit", query: query) }
             guard !json else { return show(answer.body) }
             let rows = (answer.body["audit"]?.elements ?? []).map { row in
                 [

@@ -43,7 +43,7 @@ struct FailureTests {
     @Test func refusedChangeEndsWithTheLineThatNothingWasChanged() async throws {
         func lines(_ status: Int, _ detail: String) async -> [String] {
             do {
-                try await tellingRefusalsOfChanges {
+                try await reportingRefusalsOfChanges {
                     throw AdminClient.Refusal(status: status, body: .object(["detail": .string(detail)]))
                 }
                 return []

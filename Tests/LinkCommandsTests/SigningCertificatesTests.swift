@@ -83,14 +83,14 @@ struct SigningCertificatesTests {
 
     @Test(arguments: [0, 7, 65_535]) func apkHasTheCertificateOfEachScheme(_ comment: Int) throws {
         let found = try entries(Self.apk([Self.v2: Self.certificate, Self.v3: Self.other], comment: comment))
-        #expect(found.map(\.place) == ["APK Signature Scheme v3", "APK Signature Scheme v2"])
+        #expect(found.map(\.location) == ["APK Signature Scheme v3", "APK Signature Scheme v2"])
         #expect(found.last?.fingerprint == Self.fingerprint)
         #expect(found.first?.fingerprint != Self.fingerprint)
     }
 
     @Test func keyStoreHasTheFirstCertificateOfEachEntry() throws {
         let found = try entries(Self.keyStore("upload", "test"))
-        #expect(found.map(\.place) == ["alias upload", "alias test"])
+        #expect(found.map(\.location) == ["alias upload", "alias test"])
         #expect(found.map(\.fingerprint) == [Self.fingerprint, Self.fingerprint])
     }
 

@@ -39,12 +39,12 @@ extension HostCheck {
                 continue
             }
             included.append(response.body)
-            files.append(AssociationReport.File(include.url, judge(included: response.body), bytes: response.body))
+            files.append(AssociationReport.File(include.url, validate(included: response.body), bytes: response.body))
         }
         return findings
     }
 
-    private func judge(included body: [UInt8]) -> [AssociationFinding] {
+    private func validate(included body: [UInt8]) -> [AssociationFinding] {
         var findings = AssetLinks.validate(body)
         if let nested = (try? AssetLinks(parsing: body))?.includes.first {
             findings.append(

@@ -41,7 +41,7 @@ package struct HostCheck {
         var findings: [AssociationFinding]
         switch answer.result {
         case .success(let response):
-            findings = judge(response)
+            findings = validate(response)
             if response.status == 200 { served = response.body }
         case .failure(let failure): findings = [unanswered(failure)]
         }
@@ -138,12 +138,14 @@ package struct HostCheck {
         let answer = await ask(url(of: twin), by: http)
         if case .failure(let failure) = answer.result, failure.kind == .unknownHost { return }
         if served == nil, answer.isFile {
-            let place = target.isWildcard ? "the file of '*.\(target.host)' is read from '\(target.host)' itself" : ""
+            let explanation =
+                target.isWildcard ? "the file of '*.\(target.host)' is read from '\(target.host)' itself" : ""
             files[0].findings.append(
                 finding(
                     platform.codes.hostNotCovered,
                     .error,
-                    "'\(twin)' serves the file and '\(target.host)' does not" + (place.isEmpty ? "." : ": \(place)."),
+                    "'\(twin)' serves the file and '\(target.host)' does not"
+                        + (explanation.isEmpty ? "." : ": \(explanation)."),
                     fix: "Serve the file on '\(target.host)' as well, with status 200."
                 )
             )
@@ -182,7 +184,7 @@ package struct HostCheck {
 
     // MARK: Findings
 
-    private func judge(_ response: OutboundHTTP.Response) -> [AssociationFinding] {
+    private func validate(_ response: OutboundHTTP.Response) -> [AssociationFinding] {
         let hosting = AssociationHosting(
             status: response.status,
             redirect: response.header("Location"),

@@ -17,7 +17,7 @@ package struct CertificateReport {
 
     private struct Certificate {
         let fingerprint: String
-        var places: [String]
+        var locations: [String]
         let publicKey: String?
     }
 
@@ -25,10 +25,10 @@ package struct CertificateReport {
     private var distinct: [Certificate] {
         certificates.reduce(into: []) { found, entry in
             if let index = found.firstIndex(where: { $0.fingerprint == entry.fingerprint }) {
-                found[index].places.append(entry.place)
+                found[index].locations.append(entry.location)
             } else {
                 found.append(
-                    Certificate(fingerprint: entry.fingerprint, places: [entry.place], publicKey: entry.publicKey)
+                    Certificate(fingerprint: entry.fingerprint, locations: [entry.location], publicKey: entry.publicKey)
                 )
             }
         }
@@ -50,7 +50,7 @@ package struct CertificateReport {
     package var lines: [String] {
         var lines: [String] = []
         for certificate in distinct {
-            lines.append("\(certificate.fingerprint)  \(certificate.places.joined(separator: ", "))")
+            lines.append("\(certificate.fingerprint)  \(certificate.locations.joined(separator: ", "))")
             if let key = certificate.publicKey {
                 lines.append(
                     "error: this is \(key), whose private key is published: anybody can sign an app that opens your links. "
@@ -76,7 +76,7 @@ package struct CertificateReport {
                 distinct.map { certificate in
                     .object([
                         "sha256": .string(certificate.fingerprint),
-                        "places": .array(certificate.places.map(JSONNode.string)),
+                        "places": .array(certificate.locations.map(JSONNode.string)),
                         "publicKey": certificate.publicKey.map(JSONNode.string),
                         "apps": .array(
                             apps.filter { isListed(certificate.fingerprint, by: $0) }.map { .string($0.id.rawValue) }

@@ -10,16 +10,16 @@ package struct SigningCertificates {
         /// SHA-256 of the certificate in the form of the settings: 32 upper-case pairs with colons.
         package let fingerprint: String
         /// The location of the certificate, such as `APK Signature Scheme v3` or `alias upload`.
-        package let place: String
+        package let location: String
         /// The name of the published private key; nil if the key is not known to be public.
         package var publicKey: String? { PublicCertificates.name(of: fingerprint) }
 
-        init(_ der: [UInt8], _ place: String) {
+        init(_ der: [UInt8], _ location: String) {
             fingerprint = SHA256.hash(data: der).map { byte in
                 let digits = String(byte, radix: 16, uppercase: true)
                 return byte < 16 ? "0\(digits)" : digits
             }.joined(separator: ":")
-            self.place = place
+            self.location = location
         }
     }
 

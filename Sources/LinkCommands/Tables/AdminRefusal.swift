@@ -1,7 +1,7 @@
 import LinkRouting
 
 /// Runs a command's body. Turns a server's refusal into a failure with exit code 1.
-package func tellingRefusals<Result>(_ body: () async throws -> Result) async throws -> Result {
+package func reportingRefusals<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
         return try await body()
     } catch let refusal as AdminClient.Refusal {
@@ -9,18 +9,18 @@ package func tellingRefusals<Result>(_ body: () async throws -> Result) async th
     }
 }
 
-/// As ``tellingRefusals(_:)``, for one request that changes the server entirely or not at all: a refusal ends with the
+/// As ``reportingRefusals(_:)``, for one request that changes the server entirely or not at all: a refusal ends with the
 /// line that nothing was changed.
-package func tellingRefusalsOfChanges<Result>(_ body: () async throws -> Result) async throws -> Result {
+package func reportingRefusalsOfChanges<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
         return try await body()
     } catch let refusal as AdminClient.Refusal {
         // A server error may have happened after the change.
         let isCertain = (400..<500).contains(refusal.status)
         let failure = refusal.failure
-        let isSaid = failure.lines.contains { $0.contains("othing was changed") }
+        let isIncluded = failure.lines.contains { $0.contains("othing was changed") }
         throw CommandFailure(
-            lines: failure.lines + (isCertain && !isSaid ? [nothingChanged] : []),
+            lines: failure.lines + (isCertain && !isIncluded ? [nothingChanged] : []),
             status: failure.status
         )
     }

@@ -7,10 +7,10 @@ package struct FindingText {
     package init(_ node: JSONNode) { self.node = node }
 
     package var line: String {
-        let place = node["path"]?.text.map { "\($0): " } ?? ""
+        let path = node["path"]?.text.map { "\($0): " } ?? ""
         let example = node["example"]?.text.map { " Example: \($0)." } ?? ""
         let fix = node["fix"]?.text.map { " \($0)" } ?? ""
-        return "\(node["severity"]?.text ?? ""): \(place)\(node["message"]?.text ?? "")\(example)\(fix)"
+        return "\(node["severity"]?.text ?? ""): \(path)\(node["message"]?.text ?? "")\(example)\(fix)"
     }
 }
 
@@ -23,20 +23,20 @@ package struct SuiteFailureLines {
     package init(_ failures: [JSONNode]) { self.failures = failures }
 
     package var lines: [String] {
-        var cases: [(place: String, first: JSONNode, count: Int)] = []
+        var cases: [(location: String, first: JSONNode, count: Int)] = []
         for failure in failures {
-            let place = "\(failure["suite"]?.text ?? ""):\(failure["line"]?.int ?? 0)"
-            if cases.last?.place == place {
+            let location = "\(failure["suite"]?.text ?? ""):\(failure["line"]?.int ?? 0)"
+            if cases.last?.location == location {
                 cases[cases.count - 1].count += 1
             } else {
-                cases.append((place, failure, 1))
+                cases.append((location, failure, 1))
             }
         }
-        let told = cases.prefix(Self.shown).map { one in
+        let texts = cases.prefix(Self.shown).map { one in
             let more = one.count > 1 ? " (and \(one.count - 1) more)" : ""
-            return "\(one.place): \(one.first["link"]?.text ?? ""): \(one.first["expected"]?.text ?? ""): "
+            return "\(one.location): \(one.first["link"]?.text ?? ""): \(one.first["expected"]?.text ?? ""): "
                 + "\(one.first["difference"]?.text ?? "")\(more)"
         }
-        return told + (cases.count > told.count ? ["… and \(cases.count - told.count) more cases"] : [])
+        return texts + (cases.count > texts.count ? ["… and \(cases.count - texts.count) more cases"] : [])
     }
 }

@@ -11,7 +11,7 @@ package struct OfflineTable {
     package let published: PublishedTable
     private let now: Timestamp
     /// The table of a file without settings, which applies to every link; nil for other files.
-    private let bare: PublishedTable?
+    private let tableWithoutSettings: PublishedTable?
 
     /// Loads a file.
     ///
@@ -43,7 +43,7 @@ package struct OfflineTable {
             catalog = Catalog([published])
             router = published.router
             self.published = published
-            bare = settings == nil ? published : nil
+            tableWithoutSettings = settings == nil ? published : nil
         } catch let error as DocumentError {
             throw fail("\(path): \(error.description)", .unreadableInput)
         }
@@ -52,7 +52,7 @@ package struct OfflineTable {
     /// Returns a suite's failures against the table. A file without settings has no hosts, so its links go directly to
     /// the table.
     package func failures(of suite: LinkSuite) -> [SuiteFailure] {
-        guard bare != nil else { return suite.failures(against: published, at: now) }
+        guard tableWithoutSettings != nil else { return suite.failures(against: published, at: now) }
         return suite.cases.flatMap { one in
             var warnings: [String] = []
             let context =
@@ -70,23 +70,25 @@ package struct OfflineTable {
         var context = context
         context.now = context.now ?? now
         var answer = catalog.resolve(url, in: context, explanation: explanation)
-        if let bare, let link = answer.link {
+        if let tableWithoutSettings, let link = answer.link {
             answer = CatalogResolution(
                 link: link,
-                table: bare,
-                resolution: bare.router.resolve(link, in: context, explanation: explanation)
+                table: tableWithoutSettings,
+                resolution: tableWithoutSettings.router.resolve(link, in: context, explanation: explanation)
             )
         }
         var response = ResolveResponse(answer)
         if answer.resolution.action == .signIn {
             response.warnings.append("Only a server can issue a continuation; offline it is null.")
         }
-        if bare == nil, answer.table == nil, let link = answer.link { response.warnings.append(unowned(link)) }
+        if tableWithoutSettings == nil, answer.table == nil, let link = answer.link {
+            response.warnings.append(unknownHostWarning(for: link))
+        }
         return response
     }
 
-    /// Says that the file's settings have no such host or scheme, so that no route was tried.
-    private func unowned(_ link: DeepLink) -> String {
+    /// Returns the warning that the file's settings have no such host or scheme, so that no route was tried.
+    private func unknownHostWarning(for link: DeepLink) -> String {
         let identity = published.settings.identity
         let (kind, name) = link.host.map { ("domain", $0) } ?? ("scheme", link.scheme)
         let known = link.host == nil ? identity.schemes.map(\.name) : identity.domains.map(\.host)
@@ -102,11 +104,11 @@ extension Finding {
     /// - Parameter file: The file that was checked, if the text does not name it before.
     package func line(in file: String?) -> String {
         let shown = example.map { message.contains($0) ? "" : " Example: \($0)." } ?? ""
-        let place =
+        let location =
             position.flatMap {
                 $0.line > 0 ? "\(file.map { "\($0), " } ?? "")line \($0.line), column \($0.column): " : nil
             } ?? ""
         return
-            "\(severity.rawValue): \(place)\(path.isEmpty ? "" : path + ": ")\(message)\(shown)\(fix.isEmpty ? "" : " \(fix)")"
+            "\(severity.rawValue): \(location)\(path.isEmpty ? "" : path + ": ")\(message)\(shown)\(fix.isEmpty ? "" : " \(fix)")"
     }
 }

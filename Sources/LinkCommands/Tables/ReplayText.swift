@@ -69,8 +69,8 @@ package struct ReplayText {
     }
 
     private static func head(_ head: JSONNode?) -> String {
-        let place = head?["route"]?.text ?? head?["outcome"]?.text ?? ""
-        return [place, head?["action"]?.text].compactMap(\.self).joined(separator: " ")
+        let name = head?["route"]?.text ?? head?["outcome"]?.text ?? ""
+        return [name, head?["action"]?.text].compactMap(\.self).joined(separator: " ")
     }
 
     /// Returns nil for differences that the heading already shows.

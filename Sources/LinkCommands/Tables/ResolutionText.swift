@@ -1,6 +1,6 @@
 package import LinkRouting
 
-/// An answer to a link as lines for people: the route, the screen, and where each platform leads.
+/// A resolution as lines for people: the route, the screen, and the destination on each platform.
 package struct ResolutionText {
     /// A context and the answer for it.
     package struct Landing {
@@ -18,7 +18,7 @@ package struct ResolutionText {
     private let landings: [Landing]
     private let route: Route?
 
-    /// The maximum number of routes that came near; --json prints all of them.
+    /// The maximum number of near misses; --json prints all of them.
     private static let near = 5
 
     /// - Parameters:
@@ -42,7 +42,9 @@ package struct ResolutionText {
         row("data", destination?["data"]?.json())
         for part in route.map({ InstallText($0, answer).rows }) ?? [] { row(part.name, part.text) }
         row("continuation", answer["action"]?.text == "sign_in" ? "after signing in" : nil)
-        for landing in landings where answer["outcome"]?.text != "rejected" { row(landing.name, place(landing.answer)) }
+        for landing in landings where answer["outcome"]?.text != "rejected" {
+            row(landing.name, effect(of: landing.answer))
+        }
         return [headline] + TextColumns(rows, others: .left).lines + nearRoutes + warnings
     }
 
@@ -54,8 +56,8 @@ package struct ResolutionText {
         return "\(outcome): route '\(id)', \(route["pattern"]?.text ?? "")"
     }
 
-    /// What a person with this context gets.
-    private func place(_ landing: JSONNode) -> String {
+    /// Returns the effect of the link for a person with this context.
+    private func effect(of landing: JSONNode) -> String {
         let destination = landing["destination"]
         func target(_ key: String, _ verb: String) -> String {
             destination?[key]?.text.map { "\(verb) \($0)" } ?? verb
@@ -75,7 +77,7 @@ package struct ResolutionText {
         return "\(own.map { "route '\($0)'" } ?? landing["outcome"]?.text ?? "no route"): \(text)"
     }
 
-    /// The routes that came nearest, which the trace lists first.
+    /// The nearest misses, which the trace lists first.
     private var nearRoutes: [String] {
         guard let trace = answer["trace"]?.elements, !trace.isEmpty else { return [] }
         let rows = trace.prefix(Self.near).map { ["  \($0["route"]?.text ?? "")", Self.mismatch($0)] }
@@ -92,10 +94,10 @@ package struct ResolutionText {
     }
 
     private static func mismatch(_ entry: JSONNode) -> String {
-        let place = entry["at"].map { at in at.int.map { "segment \($0 + 1)" } ?? "'\(at.text ?? "")'" }
+        let location = entry["at"].map { at in at.int.map { "segment \($0 + 1)" } ?? "'\(at.text ?? "")'" }
         let parameter = entry["parameter"]?.text.map { "{\($0)}" }
-        let failed = entry["failed"]?.text.flatMap { ["path", "type"].contains($0) && place != nil ? nil : $0 }
-        let subject = [failed, place, parameter].compactMap(\.self).joined(separator: " ")
+        let failed = entry["failed"]?.text.flatMap { ["path", "type"].contains($0) && location != nil ? nil : $0 }
+        let subject = [failed, location, parameter].compactMap(\.self).joined(separator: " ")
         let found = entry["found"]?.text.map { "'\($0)'" } ?? "nothing"
         return entry["expected"]?.text.map { "\(subject): \(found), expected \($0)" } ?? subject
     }

@@ -77,8 +77,8 @@ extension Route {
         if let host = object["host"] { self.host = try hostPattern(host) }
     }
 
-    /// Reads the matching keys of a route that cannot be read as a whole, for a reason that its table does not announce. Like a
-    /// route that requires an unknown feature, it keeps its position in the order, and its links are undecided.
+    /// Reads the matching keys of a route that cannot be read as a whole, for a reason that its table does not announce.
+    /// Like a route that requires an unknown feature, it keeps its position in the order, and its links are undecided.
     init(unreadable field: DocumentField, defaults: Defaults) throws(DocumentError) {
         let object = try field.anyObject()
         let id = try object.required("id").identifier(RouteID.self)

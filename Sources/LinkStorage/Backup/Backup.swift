@@ -139,7 +139,7 @@ package struct Backup: Sendable {
         do {
             // A read transaction sees one state of the file and blocks no writer.
             try file.writer.unsafeRead { db in
-                try db.tellingFullDisk(of: path) { try db.execute(sql: "VACUUM INTO ?", arguments: [path]) }
+                try db.reportingFullDisk(of: path) { try db.execute(sql: "VACUUM INTO ?", arguments: [path]) }
             }
         } catch let error as DatabaseError {
             switch error.extendedResultCode {

@@ -15,13 +15,13 @@ extension DatabaseWriter {
 
     /// Like ``storing(_:)``, but without a transaction.
     func working<Result>(_ work: (Database) throws -> Result) throws -> Result {
-        try writeWithoutTransaction { db in try db.tellingFullDisk { try work(db) } }
+        try writeWithoutTransaction { db in try db.reportingFullDisk { try work(db) } }
     }
 }
 
 extension Database {
     fileprivate func storing<Result>(_ updates: (Database) throws -> Result) throws -> Result {
-        try tellingFullDisk {
+        try reportingFullDisk {
             // GRDB's `inTransaction` compiles these two statements for each transaction.
             try cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
             do {
@@ -41,7 +41,7 @@ extension Database {
     /// only the system error of its last failure.
     ///
     /// - Parameter file: The file that is written to, if it is not the connection's.
-    func tellingFullDisk<Result>(of file: String? = nil, _ work: () throws -> Result) throws -> Result {
+    func reportingFullDisk<Result>(of file: String? = nil, _ work: () throws -> Result) throws -> Result {
         do {
             return try work()
         } catch let error as DatabaseError where isFull(error) {

@@ -28,7 +28,7 @@ struct Erase: AsyncParsableCommand {
                 .unreadableInput
             )
         }
-        let answer = try await tellingRefusals {
+        let answer = try await reportingRefusals {
             try await admin.client().send(
                 .post,
                 "tenants/\(tenant)/erasures",

@@ -34,7 +34,7 @@ struct Events: AsyncParsableCommand {
 
     func run() async throws {
         let client = try admin.client()
-        try await tellingRefusals {
+        try await reportingRefusals {
             var position: Int64
             if let after { position = after } else { position = try await printNewest(client) }
             guard after != nil || follow else { return }

@@ -24,7 +24,7 @@ struct Retention: AsyncParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
-        let answer = try await tellingRefusals {
+        let answer = try await reportingRefusals {
             let client = try admin.client()
             let path = "tenants/\(tenant)/retention"
             guard apply || force != nil else { return try await client.send(.get, path) }

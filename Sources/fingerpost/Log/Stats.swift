@@ -226,7 +226,7 @@ struct CountOptions: ParsableArguments {
 
     func ask(_ endpoint: String, _ query: [(String, String)], _ admin: AdminOptions) async throws -> JSONNode {
         let own = [("from", from), ("until", until), ("zone", zone), ("purpose", purpose)]
-        return try await tellingRefusals {
+        return try await reportingRefusals {
             try await admin.client().send(
                 .get,
                 "tenants/\(tenant)/stats/\(endpoint)",

@@ -29,7 +29,7 @@ struct Drafts: AsyncParsableCommand {
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
-            let drafts = try await tellingRefusals { try await admin.client().list("tenants/\(tenant)/drafts") }
+            let drafts = try await reportingRefusals { try await admin.client().list("tenants/\(tenant)/drafts") }
             guard !json else { return show(.object(["drafts": .array(drafts)])) }
             let rows = drafts.map { draft in
                 let base = draft["base"]?.int.map { "from revision \($0)" } ?? "from nothing"
@@ -59,7 +59,7 @@ struct Drafts: AsyncParsableCommand {
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
-            let answer = try await tellingRefusals {
+            let answer = try await reportingRefusals {
                 try await admin.client().send(.post, "\(place.path)/plan", query: place.query)
             }
             let plan = TablePlanning.Plan(body: answer.body, live: answer.eTag, settingsRevision: 0)
@@ -88,7 +88,7 @@ struct Drafts: AsyncParsableCommand {
 
         func run() async throws {
             let body = try suite.map { Array(try readText($0).utf8) }
-            let answer = try await tellingRefusals {
+            let answer = try await reportingRefusals {
                 try await admin.client().send(.post, "\(place.path)/test", query: place.query, body: body)
             }
             let suites = answer.body["suites"]?.elements ?? []
@@ -126,7 +126,7 @@ struct Drafts: AsyncParsableCommand {
 
         func run() async throws {
             let (client, path, query, note) = (try admin.client(), place.path, place.query, note.json)
-            let answer = try await tellingRefusalsOfChanges {
+            let answer = try await reportingRefusalsOfChanges {
                 try await showingProgress("publishing") {
                     try await client.send(.post, "\(path)/publish", query: query, json: note)
                 }
@@ -151,7 +151,7 @@ struct Drafts: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            _ = try await tellingRefusalsOfChanges {
+            _ = try await reportingRefusalsOfChanges {
                 try await admin.client().send(.delete, place.path, query: place.query)
             }
             show("\(place.draft) removed")

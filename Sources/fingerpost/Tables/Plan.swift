@@ -28,7 +28,7 @@ struct Plan: AsyncParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
-        let plan = try await tellingRefusals {
+        let plan = try await reportingRefusals {
             let client = try admin.client()
             let planning = TablePlanning(
                 file: try await limits.file(TableFile(file, tenant: tenant), client),
@@ -82,7 +82,7 @@ struct Apply: AsyncParsableCommand {
             "message": .string(message), "approvals": .array(approved.map(JSONNode.string)),
             "override": override.map { .object(["reason": .string($0)]) },
         ])
-        try await tellingRefusalsOfChanges {
+        try await reportingRefusalsOfChanges {
             let client = try admin.client()
             let planning = TablePlanning(
                 file: try await limits.file(TableFile(file, tenant: tenant), client),
@@ -146,7 +146,7 @@ struct Pull: AsyncParsableCommand {
 
     func run() async throws {
         let client = try admin.client()
-        let document = try await tellingRefusals {
+        let document = try await reportingRefusals {
             let settings = try await client.send(.get, "tenants/\(tenant)/settings")
             var table: JSONNode?
             var revision: Int64?

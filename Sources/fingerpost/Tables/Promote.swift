@@ -39,7 +39,7 @@ struct Promote: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let answer = try await tellingRefusalsOfChanges {
+        let answer = try await reportingRefusalsOfChanges {
             var client = try admin.client()
             client.environment = from ?? admin.environment
             var number = revision

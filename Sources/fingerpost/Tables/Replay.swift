@@ -48,7 +48,7 @@ struct Replay: AsyncParsableCommand {
         let (request, place) = try (request, place)
         let report = try await showingProgress("replaying") {
             guard let data else {
-                return try await tellingRefusals {
+                return try await reportingRefusals {
                     try await admin.client().send(
                         .post,
                         "tenants/\(place.tenant)/draft/replay",

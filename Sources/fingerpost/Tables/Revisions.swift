@@ -31,7 +31,7 @@ struct Revisions: AsyncParsableCommand {
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
-            let answer = try await tellingRefusals {
+            let answer = try await reportingRefusals {
                 try await admin.client().send(.get, "tenants/\(tenant)/revisions", query: [("limit", "\(limit)")])
             }
             guard !json else { return show(answer.body) }
@@ -57,7 +57,7 @@ struct Revisions: AsyncParsableCommand {
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
-            let answer = try await tellingRefusals {
+            let answer = try await reportingRefusals {
                 try await admin.client().send(
                     .get,
                     "tenants/\(tenant)/revisions/\(from)/diff",
@@ -89,7 +89,7 @@ struct Revisions: AsyncParsableCommand {
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
-            let answer = try await tellingRefusalsOfChanges {
+            let answer = try await reportingRefusalsOfChanges {
                 try await admin.client().send(
                     .post,
                     "tenants/\(tenant)/revisions/\(revision)/rollback",
@@ -118,7 +118,7 @@ struct Revisions: AsyncParsableCommand {
 
         func run() async throws {
             let body = JSONNode.object(["keep": .int(keep), "olderThanDays": .int(olderThanDays)])
-            let answer = try await tellingRefusalsOfChanges {
+            let answer = try await reportingRefusalsOfChanges {
                 try await admin.client().send(.post, "tenants/\(tenant)/revisions/prune", json: body)
             }
             guard !json else { return show(answer.body) }

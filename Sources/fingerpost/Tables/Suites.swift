@@ -31,7 +31,7 @@ struct Suites: AsyncParsableCommand {
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
-            let suites = try await tellingRefusals { try await admin.client().list("tenants/\(tenant)/suites") }
+            let suites = try await reportingRefusals { try await admin.client().list("tenants/\(tenant)/suites") }
             guard !json else { return show(.object(["suites": .array(suites)])) }
             let rows = suites.map { [$0["suite"]?.text ?? "", ($0["cases"]?.int ?? 0).counted("case")] }
             show(TextColumns(rows, others: .left).lines)
@@ -83,7 +83,7 @@ struct Suites: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            let answer = try await tellingRefusals {
+            let answer = try await reportingRefusals {
                 try await admin.client().send(.get, "tenants/\(tenant)/suites/\(name)")
             }
             show(document: String(decoding: answer.bytes, as: UTF8.self))
@@ -105,7 +105,7 @@ struct Suites: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            _ = try await tellingRefusals {
+            _ = try await reportingRefusals {
                 try await admin.client().send(.delete, "tenants/\(tenant)/suites/\(name)")
             }
             show("\(name) removed")
@@ -153,7 +153,7 @@ struct Routes: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            let answer = try await tellingRefusals {
+            let answer = try await reportingRefusals {
                 try await admin.client().send(
                     .get,
                     "tenants/\(tenant)/draft/routes",
@@ -185,7 +185,7 @@ struct Routes: AsyncParsableCommand {
             let client = try admin.client()
             let bytes = try readBytes(file)
             let (tenant, draft, mode) = (tenant, draft, replace ? "replace" : "merge")
-            let answer = try await tellingRefusals {
+            let answer = try await reportingRefusals {
                 try await showingProgress("importing") {
                     try await client.send(
                         .post,

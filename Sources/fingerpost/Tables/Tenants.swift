@@ -29,7 +29,7 @@ struct Tenants: AsyncParsableCommand {
 
         func run() async throws {
             let client = try admin.client()
-            let tenants = try await tellingRefusals { try await client.list("tenants") }
+            let tenants = try await reportingRefusals { try await client.list("tenants") }
             guard !json else { return show(.array(tenants)) }
             let rows = tenants.map { tenant in
                 let live = (tenant["live"]?.members ?? []).map { "\($0.key) \($0.value.int ?? 0)" }
@@ -58,7 +58,7 @@ struct Tenants: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            _ = try await tellingRefusals {
+            _ = try await reportingRefusals {
                 try await admin.client().send(.post, "tenants/\(tenant)/archive", json: nil)
             }
             show("\(tenant) is archived: its links are unmatched")
@@ -78,7 +78,7 @@ struct Tenants: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            _ = try await tellingRefusals {
+            _ = try await reportingRefusals {
                 try await admin.client().send(.post, "tenants/\(tenant)/unarchive", json: nil)
             }
             show("\(tenant) is active")
@@ -101,7 +101,7 @@ struct Tenants: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            _ = try await tellingRefusals {
+            _ = try await reportingRefusals {
                 try await admin.client().send(.delete, "tenants/\(tenant)", json: nil)
             }
             show("\(tenant) is removed")
