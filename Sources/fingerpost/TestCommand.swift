@@ -135,10 +135,10 @@ struct TestCommand: AsyncParsableCommand {
         case (400, let body?), (413, let body?): throw RefusedCase(status: response.status, body: body)
         case (let status, let body):
             let code = body?["code"]?.text ?? ""
-            let said = ServerRefusal(status: status, body: body ?? .null).text
+            let reason = ServerRefusal(status: status, body: body ?? .null).text
             let advice = status == 404 ? " Give the public address with --server, such as http://127.0.0.1:8080." : ""
             let name = code.isEmpty ? "" : " (\(code))"
-            throw fail("\(address) answered \(status)\(name) for \(one.link): \(said)\(advice)", .unavailable)
+            throw fail("\(address) answered \(status)\(name) for \(one.link): \(reason)\(advice)", .unavailable)
         }
     }
 }

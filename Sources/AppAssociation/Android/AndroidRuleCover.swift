@@ -7,10 +7,10 @@ struct AndroidRuleCover {
     typealias Rule = AssetLinks.Rule
 
     mutating func unreachable(_ rules: [Rule]) -> [(rule: Rule, covering: Rule)] {
-        let judged = rules.filter { $0.flaw == nil && !$0.isEmpty }
+        let effective = rules.filter { $0.flaw == nil && !$0.isEmpty }
         var found: [(rule: Rule, covering: Rule)] = []
         var earlier: [Rule] = []
-        for rule in judged {
+        for rule in effective {
             guard comparisons > earlier.count else { return found }
             comparisons -= earlier.count
             if let covering = earlier.first(where: { covers($0, rule) }) {

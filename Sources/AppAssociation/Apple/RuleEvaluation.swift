@@ -75,12 +75,12 @@ struct RuleEvaluation {
         try budget.spend(constraint.pattern.utf8.count + (constraint.name?.utf8.count ?? 0))
         let found = texts[constraint.part, reading]
         let failed = try firstFailure(constraint, in: found, variables)
-        let told = found.isEmpty ? nil : found[failed ?? 0]
+        let reported = found.isEmpty ? nil : found[failed ?? 0]
         return AppleDecision.Part(
             kind: constraint.kind,
             name: constraint.name,
             expected: constraint.pattern,
-            found: told?.found,
+            found: reported?.found,
             matches: failed == nil,
             level: constraint.level
         )

@@ -86,17 +86,17 @@ struct NodeGraph {
 
     /// The set without the groups in which at least one language has no node left, and without those that do not matter.
     private mutating func set(of reached: [UInt32]) -> NodeSet {
-        var kept = reached
+        var remaining = reached
         if groups.count > languageCounts.count {
-            count(kept)
-            kept = kept.filter { isWhole(groups[languages[Int($0)]]) }
+            count(remaining)
+            remaining = remaining.filter { isWhole(groups[languages[Int($0)]]) }
         }
         if var settling {
-            settling.settle(&kept) { groups[languages[Int($0)]] }
+            settling.settle(&remaining) { groups[languages[Int($0)]] }
             self.settling = settling
         }
-        kept.sort()
-        return NodeSet(nodes: kept)
+        remaining.sort()
+        return NodeSet(nodes: remaining)
     }
 
     /// Returns the indices, in ascending order, of the groups all of whose languages have a final node in `nodes`.

@@ -91,10 +91,10 @@ extension JSONNode {
         let opens = ["match", "manifest"].contains(self["decision"]?.text)
         let decision: JSONNode? = opens ? .string(manifest.outcome == .match ? "match" : "no_match") : self["decision"]
         let isRefused = opens && manifest.outcome != .match
-        let kept = members.filter { $0.key != "decision" && !(opens && $0.key == "reason") }
+        let others = members.filter { $0.key != "decision" && !(opens && $0.key == "reason") }
         return JSONNode(
             .object(
-                [Member("decision", decision ?? .string("no_match"))] + kept
+                [Member("decision", decision ?? .string("no_match"))] + others
                     + (isRefused ? [Member("reason", .string("manifest"))] : [])
                     + [Member("manifest", manifest.json)]
             )

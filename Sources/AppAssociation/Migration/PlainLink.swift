@@ -121,8 +121,8 @@ enum PlainLink {
         for byte in name.utf8 {
             let escape = [UInt8(ascii: "%"), hexDigit(byte >> 4), hexDigit(byte & 15)]
             let mayBoth = eitherWay.contains(byte) && spellings.count < 16
-            let ways = mayBoth ? [[byte], escape] : plain.contains(byte) ? [[byte]] : [escape]
-            spellings = spellings.flatMap { beginning in ways.map { beginning + $0 } }
+            let forms = mayBoth ? [[byte], escape] : plain.contains(byte) ? [[byte]] : [escape]
+            spellings = spellings.flatMap { beginning in forms.map { beginning + $0 } }
         }
         return spellings
     }

@@ -155,11 +155,11 @@ extension LinkSuite.Expectation {
             return nil
         default:
             let expected = value.value == .null ? nil : value
-            let said = found?.value == .null ? nil : found
-            guard !(expected.map { want in said.map { $0.isSame(as: want) } ?? false } ?? (said == nil)) else {
+            let actual = found?.value == .null ? nil : found
+            guard !(expected.map { want in actual.map { $0.isSame(as: want) } ?? false } ?? (actual == nil)) else {
                 return nil
             }
-            return "\(said?.json() ?? Self.absence(in: answer)), expected \(value.json())"
+            return "\(actual?.json() ?? Self.absence(in: answer)), expected \(value.json())"
         }
     }
 

@@ -55,9 +55,9 @@ package struct APIKey: Sendable, Hashable {
     /// Whether the hash is the hash of the key's secret. Compares in constant time.
     package func matches(_ hash: Data) -> Bool {
         let own = Array(secretHash)
-        let kept = Array(hash)
-        guard own.count == kept.count else { return false }
-        return zip(own, kept).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+        let other = Array(hash)
+        guard own.count == other.count else { return false }
+        return zip(own, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
     private static func check(_ text: String) -> String {

@@ -125,9 +125,9 @@ package struct KeyGrant: Sendable, Hashable {
     package func refusals(of diff: TableDiff) -> [String] {
         guard let routes else { return [] }
         let touched = diff.added + diff.removed + diff.changed.flatMap { [$0.before, $0.after] }
-        var told: Set<String> = []
+        var reported: Set<String> = []
         var refusals = touched.compactMap { route in
-            routes.covers(route) || !told.insert(route.id).inserted
+            routes.covers(route) || !reported.insert(route.id).inserted
                 ? nil : "route '\(route.id)' is outside the key's owners and paths"
         }
         if !diff.others.isEmpty {

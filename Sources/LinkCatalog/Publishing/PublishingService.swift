@@ -192,7 +192,7 @@ package struct PublishingService: Sendable {
         try await requireEnvironment(of: location)
         let draft = try await Self.repeating {
             if case .revision(let revision) = base { try await require(revision, of: location.tenant, for: limit) }
-            let judged = try await judge(content, base, at: location, limit)
+            let replaceable = try await replaceableVersion(content, base, at: location, limit)
             do {
                 return try await store.saveDraft(
                     content,
@@ -200,8 +200,8 @@ package struct PublishingService: Sendable {
                     of: location.tenant,
                     in: location.environment,
                     base: base,
-                    // Only the version that was judged may be replaced.
-                    expected: expected ?? judged,
+                    // Only the version that was checked may be replaced.
+                    expected: expected ?? replaceable,
                     within: DraftRoom(drafts: maximumDrafts, tableBytes: maximumTableBytes()),
                     change: change
                 )
@@ -234,7 +234,7 @@ package struct PublishingService: Sendable {
 
     /// Throws when a key limited to routes may not write the draft. Returns the version that the key may replace; nil
     /// for an unlimited key.
-    private func judge(
+    private func replaceableVersion(
         _ content: JSONNode,
         _ base: DraftBase,
         at location: DraftLocation,

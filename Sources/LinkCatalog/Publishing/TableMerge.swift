@@ -77,7 +77,7 @@ private struct RouteMerge {
     private let base: [TableDiff.Route]
     private let live: [TableDiff.Route]
     private let draft: [TableDiff.Route]
-    private var kept: [String: JSONNode] = [:]
+    private var mergedByID: [String: JSONNode] = [:]
     private(set) var routes: [JSONNode] = []
     private(set) var conflicts: [TableMerge.Conflict] = []
 
@@ -95,11 +95,11 @@ private struct RouteMerge {
             if left != before, right != before, left != right {
                 conflicts.append(.init(kind: .route, subject: id, base: before, live: left, draft: right))
             }
-            if let merged = right == before ? left : (left == before ? right : left) { kept[id] = merged }
+            if let merged = right == before ? left : (left == before ? right : left) { mergedByID[id] = merged }
         }
         findSharedPatterns(old, theirs, own)
         findTwoOrders()
-        routes = order().compactMap { kept[$0] }
+        routes = order().compactMap { mergedByID[$0] }
     }
 
     /// Finds patterns that one side gave to one route, and the other side to another.
@@ -129,7 +129,7 @@ private struct RouteMerge {
 
     /// Finds different reorderings on both sides. The order decides between equal patterns.
     private mutating func findTwoOrders() {
-        let (before, theirs, own) = (places(base), places(live), places(draft))
+        let (before, theirs, own) = (commonOrder(base), commonOrder(live), commonOrder(draft))
         guard theirs != before, own != before, theirs != own else { return }
         func list(_ ids: [String]) -> JSONNode { .array(ids.map(JSONNode.string)) }
         conflicts.append(
@@ -138,7 +138,7 @@ private struct RouteMerge {
     }
 
     /// Returns the ids that all three tables have, in the order of `routes`.
-    private func places(_ routes: [TableDiff.Route]) -> [String] {
+    private func commonOrder(_ routes: [TableDiff.Route]) -> [String] {
         let common = Set(base.map(\.id)).intersection(live.map(\.id)).intersection(draft.map(\.id))
         return routes.map(\.id).filter { common.contains($0) }
     }
@@ -146,7 +146,7 @@ private struct RouteMerge {
     /// Returns the merged order: that of the side that moved routes, or of the draft if both did. A route that only the
     /// other side has follows the same predecessor as there.
     private func order() -> [String] {
-        let draftMoved = places(draft) != places(base)
+        let draftMoved = commonOrder(draft) != commonOrder(base)
         let (first, second) = draftMoved ? (draft, live) : (live, draft)
         var placed = Set(first.map(\.id))
         // Keyed by the predecessor; nil for routes at the front.

@@ -24,9 +24,9 @@ package struct POSIXDisk: ClientDisk {
         if fstat(file, &status) == 0 { bytes.reserveCapacity(min(Int(clamping: status.st_size), limit) + 1) }
         var buffer = Array(repeating: UInt8(0), count: 64 << 10)
         while bytes.count <= limit {
-            let wanted = min(buffer.count, limit + 1 - bytes.count)
-            guard wanted > 0 else { break }
-            let count = retrying { systemRead(file, &buffer, wanted) }
+            let length = min(buffer.count, limit + 1 - bytes.count)
+            guard length > 0 else { break }
+            let count = retrying { systemRead(file, &buffer, length) }
             guard count >= 0 else { throw failure("read", path) }
             guard count > 0 else { break }
             bytes += buffer[..<count]

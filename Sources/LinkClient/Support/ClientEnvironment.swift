@@ -73,7 +73,7 @@ struct Backoff: Sendable {
     mutating func fail(retryAfter: Int?, fraction: Double) -> Duration {
         failures = min(failures + 1, 12)
         let longest = min(Self.first * (1 << (failures - 1)), Self.longest)
-        let asked = Duration.seconds(min(max(retryAfter ?? 0, 0), Self.longestRetryAfter))
-        return asked + Duration.seconds(1) + longest * fraction
+        let requested = Duration.seconds(min(max(retryAfter ?? 0, 0), Self.longestRetryAfter))
+        return requested + Duration.seconds(1) + longest * fraction
     }
 }

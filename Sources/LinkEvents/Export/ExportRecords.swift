@@ -55,9 +55,9 @@ struct ExportRecords {
         case .ndjson:
             return (try? JSONReader.parse(row, limits: JSONReader.Limits(maximumBytes: 1 << 20)))?[column]?.text
         case .csv:
-            guard let place = columns?.firstIndex(of: column) else { return nil }
+            guard let index = columns?.firstIndex(of: column) else { return nil }
             let fields = Self.fields(row)
-            return place < fields.count ? fields[place] : nil
+            return index < fields.count ? fields[index] : nil
         }
     }
 
@@ -88,14 +88,14 @@ struct ExportRecords {
 
 extension [UInt8] {
     /// Whether the bytes occur in this array.
-    func holds(_ wanted: [UInt8]) -> Bool {
-        guard let first = wanted.first else { return true }
-        guard wanted.count <= count else { return false }
+    func holds(_ pattern: [UInt8]) -> Bool {
+        guard let first = pattern.first else { return true }
+        guard pattern.count <= count else { return false }
         return withUnsafeBufferPointer { bytes in
-            for start in 0...(bytes.count - wanted.count) where bytes[start] == first {
+            for start in 0...(bytes.count - pattern.count) where bytes[start] == first {
                 var length = 1
-                while length < wanted.count, bytes[start + length] == wanted[length] { length += 1 }
-                if length == wanted.count { return true }
+                while length < pattern.count, bytes[start + length] == pattern[length] { length += 1 }
+                if length == pattern.count { return true }
             }
             return false
         }

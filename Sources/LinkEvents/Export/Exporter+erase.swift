@@ -144,16 +144,16 @@ extension Exporter {
         do {
             let writer = try ExportFileWriter(draft, level: Int(file.level))
             try await forEachPart(of: file, as: format) { part in
-                var kept = part.header
+                var retained = part.header
                 for row in part.rows where !filter.holds(row, in: part.records) {
-                    kept += row
+                    retained += row
                     guard let time = part.records.text("recordedAt", of: row).flatMap({ Timestamp($0) }) else {
                         throw ExportFailure.damaged(file.path)
                     }
                     first = min(first ?? time, time)
                     last = max(last ?? time, time)
                 }
-                try await writer.write(kept)
+                try await writer.write(retained)
             }
             let sums = try await writer.end()
             try await draft.finish(sha256: sums.sha256)

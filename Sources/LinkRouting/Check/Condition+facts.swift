@@ -44,8 +44,8 @@ extension Condition {
             }
         case .trait(let name, let values):
             let values = values.map { ExactText($0) }
-            let wanted = isNegated ? SetConstraint(none: values) : SetConstraint(oneOfEach: [values])
-            return [Facts(.trait(ExactText(name)), .trait(wanted))]
+            let constraint = isNegated ? SetConstraint(none: values) : SetConstraint(oneOfEach: [values])
+            return [Facts(.trait(ExactText(name)), .trait(constraint))]
         case .locale(let tags):
             return [Facts(.locale, .locale(isNegated ? SetConstraint(none: tags) : SetConstraint(oneOfEach: [tags])))]
         case .not(let condition): return condition.alternatives(isNegated: !isNegated)

@@ -16,10 +16,10 @@ extension Facts {
                 context.appBuild = span.from ?? span.until.map { max($0, .min + 1) - 1 }
             case (.time, .times(let span)):
                 context.now = span.from ?? span.until.map { Timestamp(milliseconds: $0.milliseconds - 1) }
-            case (.trait(let name), .trait(let wanted)):
-                let picks = wanted.picks { !$1.contains($0) } ?? []
+            case (.trait(let name), .trait(let constraint)):
+                let picks = constraint.picks { !$1.contains($0) } ?? []
                 context.traits[name.description] = picks.isEmpty ? ["~"] : picks.map(\.description)
-            case (.locale, .locale(let wanted)): context.locale = locale(wanted)
+            case (.locale, .locale(let constraint)): context.locale = locale(constraint)
             default: continue
             }
         }
@@ -54,11 +54,11 @@ extension Facts {
         span.from ?? ["1.0", "0.1", "0", "0-0"].lazy.compactMap { Version($0) }.first(where: span.contains)
     }
 
-    private func locale(_ wanted: SetConstraint<LanguageTag>) -> [LanguageTag] {
-        let picks = wanted.picks { LanguageTag.lookup([$0], in: $1) == nil } ?? []
+    private func locale(_ constraint: SetConstraint<LanguageTag>) -> [LanguageTag] {
+        let picks = constraint.picks { LanguageTag.lookup([$0], in: $1) == nil } ?? []
         guard picks.isEmpty else { return picks }
         return ["zxx", "en", "fr", "mis"].compactMap { LanguageTag($0) }
-            .filter { LanguageTag.lookup([$0], in: wanted.none) == nil }.prefix(1).map(\.self)
+            .filter { LanguageTag.lookup([$0], in: constraint.none) == nil }.prefix(1).map(\.self)
     }
 
     /// Maximum number of sticky keys to try.
@@ -94,9 +94,9 @@ extension Facts.FactSet {
             [span.from.map { "from \($0)" }, span.until.map { "until \($0)" }].compactMap(\.self)
                 .joined(separator: " ")
         }
-        func words<Value>(_ wanted: SetConstraint<Value>) -> String {
-            let wants = wanted.oneOfEach.map { $0.map { "\($0)" }.joined(separator: " or ") }
-            return (wants + wanted.none.map { "not \($0)" }).joined(separator: " and ")
+        func words<Value>(_ constraint: SetConstraint<Value>) -> String {
+            let wants = constraint.oneOfEach.map { $0.map { "\($0)" }.joined(separator: " or ") }
+            return (wants + constraint.none.map { "not \($0)" }).joined(separator: " and ")
         }
         switch self {
         case .choices(.only(let values)): return values.sorted().joined(separator: " or ")
@@ -105,8 +105,8 @@ extension Facts.FactSet {
         case .builds(let span): return words(span)
         case .times(let span): return words(span)
         case .buckets(let span): return words(span)
-        case .trait(let wanted): return words(wanted)
-        case .locale(let wanted): return words(wanted)
+        case .trait(let constraint): return words(constraint)
+        case .locale(let constraint): return words(constraint)
         }
     }
 }

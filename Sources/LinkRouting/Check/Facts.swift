@@ -109,8 +109,8 @@ extension Facts.FactSet {
         case .builds(let span): span.isEmpty
         case .times(let span): span.isEmpty
         case .buckets(let span): span.intersection(OpenInterval(from: 0, until: Bucket.count)).isEmpty
-        case .trait(let wanted): wanted.picks { !$1.contains($0) } == nil
-        case .locale(let wanted): wanted.picks { LanguageTag.lookup([$0], in: $1) == nil } == nil
+        case .trait(let constraint): constraint.picks { !$1.contains($0) } == nil
+        case .locale(let constraint): constraint.picks { LanguageTag.lookup([$0], in: $1) == nil } == nil
         }
     }
 

@@ -4,7 +4,7 @@
 struct FindingList {
     private static let maximumOfCode = 1_000
 
-    private var kept: [Finding] = []
+    private var listed: [Finding] = []
     private var counts: [Finding.Code: Int] = [:]
     /// The first omitted finding of each code.
     private var omitted: [Finding] = []
@@ -14,16 +14,16 @@ struct FindingList {
             let count = counts[finding.code, default: 0]
             counts[finding.code] = count + 1
             switch count {
-            case ..<Self.maximumOfCode: kept.append(finding)
+            case ..<Self.maximumOfCode: listed.append(finding)
             case Self.maximumOfCode: omitted.append(finding)
             default: break
             }
         }
     }
 
-    /// The kept findings, and for each code with more of them a summary with the number of omitted ones.
+    /// The listed findings, and for each code with more of them a summary with the number of omitted ones.
     var findings: [Finding] {
-        kept
+        listed
             + omitted.map { first in
                 let count = counts[first.code, default: 0] - Self.maximumOfCode
                 return Finding(

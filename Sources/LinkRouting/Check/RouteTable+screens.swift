@@ -22,8 +22,8 @@ extension RouteTable {
         // Of equally frequent names, the first one is taken as correct.
         let most = counts.values.max() ?? 0
         guard let meant = uses.first(where: { counts[$0.name] == most })?.name else { return [] }
-        var told: Set<String> = []
-        return uses.filter { $0.name != meant && told.insert($0.name).inserted }.map { use in
+        var reported: Set<String> = []
+        return uses.filter { $0.name != meant && reported.insert($0.name).inserted }.map { use in
             finding(use, "has the same letters as", meant, most)
         }
     }
@@ -31,8 +31,8 @@ extension RouteTable {
     private func misspelt(_ uses: [Use]) -> [Finding] {
         let counts = Dictionary(uses.map { ($0.name, 1) }, uniquingKeysWith: +)
         var spelling = ScreenSpelling(counts)
-        var told: Set<String> = []
-        return uses.filter { told.insert($0.name).inserted }.compactMap { use in
+        var reported: Set<String> = []
+        return uses.filter { reported.insert($0.name).inserted }.compactMap { use in
             guard let meant = spelling.meant(by: use.name, uses: counts[use.name] ?? 0),
                 Self.letters(of: meant.name) != Self.letters(of: use.name)
             else { return nil }

@@ -22,8 +22,8 @@ struct TargetCheck {
             names += page.parameterNames
             checkDestination(page, "web")
         }
-        var told: Set<String> = []
-        for name in names where !known.contains(name) && told.insert(name).inserted {
+        var reported: Set<String> = []
+        for name in names where !known.contains(name) && reported.insert(name).inserted {
             let captured =
                 known.isEmpty
                 ? "Nothing is captured here; write the value itself."

@@ -24,7 +24,7 @@ struct ExportController {
 
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try authorizer.tenantWide(request, context, .exportsRead)
-        let names = try await told { try await exporter.names(of: entry.tenant) }
+        let names = try await convertingFailures { try await exporter.names(of: entry.tenant) }
         var manifests: [String: JSONNode] = [:]
         let page = try PageRequest(request)
         for name in try page.part(of: names, key: \.self) {
@@ -49,21 +49,21 @@ struct ExportController {
             try await context.once(entry.grant, of: entry.tenant)
         } catch let replay as ReplayedResponse {
             // The first response streamed the file, so only its location is stored.
-            guard let place = replay.answer.headers["Content-Location"], let path = Self.path(at: place) else {
+            guard let location = replay.answer.headers["Content-Location"], let path = Self.path(at: location) else {
                 throw replay
             }
-            var response = try await file(at: path, said: place)
+            var response = try await file(at: path, location: location)
             response.headers[.idempotencyReplayed] = "true"
             return response
         }
-        let manifest = try await told {
+        let manifest = try await convertingFailures {
             try await ClientPresence.cancelling { try await exporter.exportNow(ExportPlan(table)) }
         }
         guard request.uri.queryParameters["download"] != nil else {
             return Response(status: manifest.file == nil ? .ok : .created, json: manifest.json)
         }
         guard let file = manifest.file else { return Response(status: .noContent) }
-        return try await self.file(at: file.path, said: Self.place(of: file.path, entry.tenant))
+        return try await self.file(at: file.path, location: Self.location(of: file.path, entry.tenant))
     }
 
     /// Downloads `…/exports/dt=…/hour=…/events-….ndjson.gz`, or the manifest beside it.
@@ -77,14 +77,14 @@ struct ExportController {
         let entry = try authorizer.tenantWide(request, context, .exportsRead)
         let path = try path(of: entry.tenant, context)
         try await context.once(entry.grant, of: entry.tenant)
-        let manifest = try await told {
+        let manifest = try await convertingFailures {
             try await ClientPresence.cancelling { try await exporter.exportAgain(path, of: entry.tenant) }
         }
         return Response(status: .ok, json: manifest.json)
     }
 
     /// Runs `work` and converts failures of exports to problems.
-    private func told<Result>(_ work: () async throws -> Result) async throws -> Result {
+    private func convertingFailures<Result>(_ work: () async throws -> Result) async throws -> Result {
         do {
             return try await work()
         } catch let failure as ExportFailure {
@@ -108,23 +108,25 @@ struct ExportController {
     }
 
     /// Returns the location from which the file at a path of the sink is downloaded.
-    private static func place(of path: String, _ tenant: TenantID) -> String {
+    private static func location(of path: String, _ tenant: TenantID) -> String {
         "/admin/v1/tenants/\(tenant)/exports/" + path.split(separator: "/").dropFirst().joined(separator: "/")
     }
 
-    /// Returns the path in the sink for a location that ``place(of:_:)`` returned.
-    private static func path(at place: String) -> String? {
-        let parts = place.split(separator: "/")
+    /// Returns the path in the sink for a location that ``location(of:_:)`` returned.
+    private static func path(at location: String) -> String? {
+        let parts = location.split(separator: "/")
         guard parts.count == 8 else { return nil }
         return "tenant=\(parts[3])/" + parts.suffix(3).joined(separator: "/")
     }
 
     /// Streams a file of the sink.
     ///
-    /// - Parameter place: The value of `Content-Location`.
-    private func file(at path: String, said place: String? = nil) async throws -> Response {
+    /// - Parameter location: The value of `Content-Location`.
+    private func file(at path: String, location: String? = nil) async throws -> Response {
         let exporter = exporter
-        guard let first = try await told({ try await exporter.read(path, from: 0, count: Self.chunkBytes) }) else {
+        guard
+            let first = try await convertingFailures({ try await exporter.read(path, from: 0, count: Self.chunkBytes) })
+        else {
             throw Problem(.unknownExport, "There is no such export; list the exports at …/exports.")
         }
         let body = ResponseBody { writer in
@@ -145,7 +147,7 @@ struct ExportController {
         var headers = HTTPFields()
         headers[.contentType] = path.hasSuffix(".json") ? "application/json" : "application/gzip"
         headers[.cacheControl] = "private, no-store"
-        if let place { headers[.contentLocation] = place }
+        if let location { headers[.contentLocation] = location }
         return Response(status: .ok, headers: headers, body: body)
     }
 }

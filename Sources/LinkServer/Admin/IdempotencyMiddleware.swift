@@ -35,8 +35,8 @@ struct IdempotencyMiddleware: RouterMiddleware {
         context.repeatable = change
         defer { answers.end(change) }
         do {
-            let (answer, kept) = try await next(request, context).kept(upTo: IdempotencyResponses.maximumBytes)
-            await answers.keep(kept, to: change)
+            let (answer, stored) = try await next(request, context).buffered(upTo: IdempotencyResponses.maximumBytes)
+            await answers.keep(stored, to: change)
             return answer
         } catch let replay as ReplayedResponse {
             return Response(replay.answer)
@@ -76,7 +76,7 @@ extension Response {
     }
 
     /// Returns the response with its body in memory, and in its stored form; a large body is not stored.
-    fileprivate func kept(upTo limit: Int) async throws -> (Response, StoredResponse?) {
+    fileprivate func buffered(upTo limit: Int) async throws -> (Response, StoredResponse?) {
         // A file that is streamed is stored as its location only.
         guard headers[.contentLocation] == nil else {
             return (self, StoredResponse(status: status.code, headers: headers.stored, body: Data()))

@@ -21,7 +21,7 @@ struct AdmissionMiddleware: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch {
-            throw admission.judged(error, context.scope)
+            throw admission.reportedError(error, context.scope)
         }
     }
 }
@@ -39,7 +39,7 @@ extension Admission {
 
     /// Returns the error to answer with. A caller that has sent too many wrong keys no longer learns that a key is
     /// wrong.
-    func judged(_ error: any Error, _ scope: RequestScope) -> any Error {
+    func reportedError(_ error: any Error, _ scope: RequestScope) -> any Error {
         guard let problem = error as? Problem, problem.code == .invalidKey,
             let refusal = admit(.wrongKey(scope.client))
         else { return error }

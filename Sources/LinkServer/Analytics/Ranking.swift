@@ -39,8 +39,8 @@ struct Ranking {
         let values = try await analytics.values(ValuesQuery(scope: scope, dimension: dimension, limit: limit))
         // Read after the values: events committed in between only add to the totals, so no value outnumbers the events.
         let totals = try await analytics.totals(TotalsQuery(scope: scope, columns: [.outcome]))
-        let wanted = outcomes ?? Outcome.allCases
-        for outcome in wanted {
+        let selected = outcomes ?? Outcome.allCases
+        for outcome in selected {
             self.outcomes[outcome] = totals.reduce(0) { $1.columns.outcome == outcome.rawValue ? $0 + $1.count : $0 }
         }
         count = self.outcomes.values.reduce(0, +)

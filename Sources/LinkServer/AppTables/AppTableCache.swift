@@ -81,10 +81,10 @@ package final class AppTableCache: Sendable {
     func begin(issuedAt: Timestamp) -> (missing: [Origin], signer: TableSigner)? {
         let (catalog, signer) = state.withLock { ($0.catalog, $0.signer) }
         guard let signer else { return nil }
-        var wanted: [Origin] = []
+        var origins: [Origin] = []
         for table in catalog.tables where table.revision != nil {
             for app in table.settings.identity.apps where app.kind == .app && app.isPart(of: table.environment) {
-                wanted.append(
+                origins.append(
                     Origin(
                         version: TableVersion(table),
                         app: app.id,
@@ -94,10 +94,10 @@ package final class AppTableCache: Sendable {
                 )
             }
         }
-        let scopes = Set(wanted.map(\.scope))
-        let kept = reference.load(ordering: .acquiring).tables.filter { scopes.contains($0.key) }
-        reference.store(Box(kept), ordering: .releasing)
-        return (wanted.filter { kept[$0.scope]?.origin != $0 }, signer)
+        let scopes = Set(origins.map(\.scope))
+        let current = reference.load(ordering: .acquiring).tables.filter { scopes.contains($0.key) }
+        reference.store(Box(current), ordering: .releasing)
+        return (origins.filter { current[$0.scope]?.origin != $0 }, signer)
     }
 
     /// Serves a table. Only ``AppTableMaker`` calls it, so that no two changes of the cache meet.

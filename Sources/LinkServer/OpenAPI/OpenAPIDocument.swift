@@ -128,9 +128,9 @@ extension JSONNode {
     /// Returns this object merged with `other`, recursively; the values of `other` take precedence.
     fileprivate func overlaid(by other: JSONNode) -> JSONNode {
         guard let own = members, let new = other.members else { return other }
-        let kept = own.map { member in
+        let merged = own.map { member in
             Member(member.key, other[member.key].map { member.value.overlaid(by: $0) } ?? member.value)
         }
-        return JSONNode(.object(kept + new.filter { self[$0.key] == nil }))
+        return JSONNode(.object(merged + new.filter { self[$0.key] == nil }))
     }
 }

@@ -107,7 +107,7 @@ final class PublicService: Sendable {
 
     /// Returns the problem as JSON, or as a page for people if a browser asks.
     func response(to error: any Error, _ request: PublicRequest) -> BufferedResponse {
-        let response = instrumentation.errors.answer(to: admission.judged(error, request.scope), request.scope)
+        let response = instrumentation.errors.answer(to: admission.reportedError(error, request.scope), request.scope)
         guard request.head.isOfBrowser else { return response }
         let catalog = catalog.current
         let host = request.head.host(in: catalog)

@@ -11,7 +11,7 @@ package actor RevisionTables {
     private let uptime: @Sendable () -> ContinuousClock.Instant
 
     /// The tables used last, the most recent at the end. Nil for a revision that cannot be loaded.
-    private var kept: [(version: TableVersion, catalog: Catalog?)] = []
+    private var cached: [(version: TableVersion, catalog: Catalog?)] = []
     private var loads: [TenantID: (start: ContinuousClock.Instant, count: Int)] = [:]
     private var loading: (version: TableVersion, task: Task<Catalog?, Never>)?
 
@@ -35,9 +35,9 @@ package actor RevisionTables {
     /// Returns a catalog with only this table; nil if it does not exist any more, is too large, or may not be loaded
     /// now.
     func catalog(of version: TableVersion) async -> Catalog? {
-        if let place = kept.firstIndex(where: { $0.version == version }) {
-            let found = kept.remove(at: place)
-            kept.append(found)
+        if let index = cached.firstIndex(where: { $0.version == version }) {
+            let found = cached.remove(at: index)
+            cached.append(found)
             return found.catalog
         }
         if let loading, loading.version == version { return await loading.task.value }
@@ -64,12 +64,14 @@ package actor RevisionTables {
     }
 
     private func keep(_ version: TableVersion, _ catalog: Catalog?) {
-        kept.append((version, catalog))
-        while kept.count > Self.mostTables || kept.count > 1 && routesKept > Self.mostRoutesKept { kept.removeFirst() }
+        cached.append((version, catalog))
+        while cached.count > Self.mostTables || cached.count > 1 && routesKept > Self.mostRoutesKept {
+            cached.removeFirst()
+        }
     }
 
     private var routesKept: Int {
-        kept.reduce(0) { sum, entry in
+        cached.reduce(0) { sum, entry in
             sum + (entry.catalog?.tables.reduce(0) { $0 + $1.router.table.routes.count } ?? 0)
         }
     }

@@ -179,12 +179,14 @@ extension [Candidate] {
     /// Returns the first `limit` candidates without sorting all of them.
     fileprivate func first(_ limit: Int) -> ArraySlice<Candidate> {
         guard count > limit, limit > 0 else { return prefix(limit) }
-        var kept = prefix(limit).sorted(by: Candidate.precedes)
-        for candidate in dropFirst(limit) where Candidate.precedes(candidate, kept[limit - 1]) {
-            kept.append(candidate)
-            if kept.count - limit == limit { kept = Array(kept.sorted(by: Candidate.precedes).prefix(limit)) }
+        var candidates = prefix(limit).sorted(by: Candidate.precedes)
+        for candidate in dropFirst(limit) where Candidate.precedes(candidate, candidates[limit - 1]) {
+            candidates.append(candidate)
+            if candidates.count - limit == limit {
+                candidates = Array(candidates.sorted(by: Candidate.precedes).prefix(limit))
+            }
         }
-        return kept.sorted(by: Candidate.precedes).prefix(limit)
+        return candidates.sorted(by: Candidate.precedes).prefix(limit)
     }
 }
 

@@ -116,13 +116,13 @@ extension CatalogDatabase {
             let first = try Int64.fetchOne(db, sql: "SELECT first FROM audit_chain") ?? 1
             let rows = try Row.fetchCursor(db, sql: "SELECT * FROM audit ORDER BY id")
             while let row = try rows.next() {
-                let said = try Self.auditEntry(row)
+                let entry = try Self.auditEntry(row)
                 let hash = row["hash"] as Data?
-                let isWhole = said.id < first ? hash == nil : hash == said.chainHash(after: head)
-                guard said.id == (previous ?? 0) + 1, isWhole else {
-                    return AuditVerdict(rows: count, head: head?.hexadecimal, brokenAt: said.id)
+                let isWhole = entry.id < first ? hash == nil : hash == entry.chainHash(after: head)
+                guard entry.id == (previous ?? 0) + 1, isWhole else {
+                    return AuditVerdict(rows: count, head: head?.hexadecimal, brokenAt: entry.id)
                 }
-                (count, head, previous) = (count + 1, hash, said.id)
+                (count, head, previous) = (count + 1, hash, entry.id)
             }
             // AUTOINCREMENT keeps the last id even if its row was deleted.
             let last = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'audit'")

@@ -120,7 +120,7 @@ extension CatalogDatabase {
             let live = try Self.live(of: tenant, in: environment, db)
             try Self.require(expected, current?.version ?? .live(live))
             let version = try Self.nextVersion(of: tenant, db)
-            let base = try Self.revision(base, of: tenant, kept: current == nil ? live : current?.base, db)
+            let base = try Self.revision(base, of: tenant, unchanged: current == nil ? live : current?.base, db)
             let text = content.json()
             try Self.require(room, for: current, text.utf8.count, tenant, change.actor, db)
             let hash = Self.contentHash(text)
@@ -169,11 +169,11 @@ extension CatalogDatabase {
     private static func revision(
         _ base: DraftBase,
         of tenant: TenantID,
-        kept: Revision?,
+        unchanged: Revision?,
         _ db: Database
     ) throws -> Revision? {
         switch base {
-        case .kept: return kept
+        case .kept: return unchanged
         case .nothing: return nil
         case .revision(let revision):
             let sql = "SELECT EXISTS (SELECT 1 FROM revision WHERE tenant = ? AND number = ?)"

@@ -69,8 +69,8 @@ struct LinkFacts: Sendable {
         _ own: [JSONNode.Member],
         _ combine: (_ key: String, _ sent: JSONNode, _ own: JSONNode) -> JSONNode
     ) -> [JSONNode.Member] {
-        let kept = sent.filter { member in !own.contains { $0.key.isExactly(member.key) } }
-        return kept
+        let others = sent.filter { member in !own.contains { $0.key.isExactly(member.key) } }
+        return others
             + own.map { member in
                 let sent = sent.last { $0.key.isExactly(member.key) }?.value
                 return JSONNode.Member(member.key, sent.map { combine(member.key, $0, member.value) } ?? member.value)

@@ -65,8 +65,8 @@ package struct Journal: Sendable {
         forgetDropped(keeping: Array(stored[start...]))
     }
 
-    private mutating func forgetDropped(keeping kept: [ServeEvent]) {
-        stored = kept
+    private mutating func forgetDropped(keeping remaining: [ServeEvent]) {
+        stored = remaining
         start = 0
         droppedBytes = 0
     }
@@ -74,11 +74,11 @@ package struct Journal: Sendable {
     /// Removes events and returns them.
     package mutating func remove(where isRemoved: (ServeEvent) throws -> Bool) rethrows -> [ServeEvent] {
         var removed: [ServeEvent] = []
-        var kept: [ServeEvent] = []
+        var remaining: [ServeEvent] = []
         for event in stored[start...] {
-            if try isRemoved(event) { removed.append(event) } else { kept.append(event) }
+            if try isRemoved(event) { removed.append(event) } else { remaining.append(event) }
         }
-        forgetDropped(keeping: kept)
+        forgetDropped(keeping: remaining)
         use(-removed.reduce(0) { $0 + $1.byteCount })
         return removed
     }

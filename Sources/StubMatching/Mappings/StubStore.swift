@@ -62,8 +62,8 @@ package struct StubStore: Sendable {
         entries.removeAll(where: isRemoved)
         others.removeAll(where: isRemoved)
         for (key, group) in byPath where group.contains(where: isRemoved) {
-            let kept = group.filter { !isRemoved($0) }
-            byPath[key] = kept.isEmpty ? nil : kept
+            let remaining = group.filter { !isRemoved($0) }
+            byPath[key] = remaining.isEmpty ? nil : remaining
         }
     }
 

@@ -35,15 +35,15 @@ private func append(_ node: JSONNode, indent: Int, to text: inout String) {
 }
 
 private func withoutRepetition(_ members: [JSONNode.Member]) -> [JSONNode.Member] {
-    var places: [ExactText: Int] = [:]
-    var kept: [JSONNode.Member] = []
+    var indices: [ExactText: Int] = [:]
+    var result: [JSONNode.Member] = []
     for member in members {
-        if let place = places[ExactText(member.key)] {
-            kept[place] = member
+        if let index = indices[ExactText(member.key)] {
+            result[index] = member
         } else {
-            places[ExactText(member.key)] = kept.count
-            kept.append(member)
+            indices[ExactText(member.key)] = result.count
+            result.append(member)
         }
     }
-    return kept
+    return result
 }

@@ -111,9 +111,9 @@ package struct Recording: Sendable {
 
     /// Equal answers in a row need no step of their own.
     private static func withoutRepetition(_ drafts: [Draft]) -> [Draft] {
-        var kept: [Draft] = []
-        for draft in drafts where kept.last?.response != draft.response { kept.append(draft) }
-        return kept
+        var result: [Draft] = []
+        for draft in drafts where result.last?.response != draft.response { result.append(draft) }
+        return result
     }
 
     fileprivate struct ScenarioStep {
@@ -231,8 +231,8 @@ private struct Draft {
         let bodyFile = threshold.flatMap { body.count > $0 ? "\(shortName)-\(id).\(fileEnding)" : nil }
         var answer = response
         if let bodyFile {
-            let kept = (response.members ?? []).filter { $0.key != "body" && $0.key != "base64Body" }
-            answer = .object(kept + [JSONNode.Member("bodyFileName", .string(bodyFile))])
+            let others = (response.members ?? []).filter { $0.key != "body" && $0.key != "base64Body" }
+            answer = .object(others + [JSONNode.Member("bodyFileName", .string(bodyFile))])
         }
         let json = JSONNode.object([
             "id": .string(id),

@@ -232,14 +232,14 @@ struct Backtracker: ~Copyable {
 
     /// Removes the alternatives above a height, and keeps what a later failure must undo.
     private mutating func forgetChoices(above height: Int) {
-        var kept = height
+        var newCount = height
         for index in height..<max(height, stack.count) {
             guard case .restore = stack[index] else { continue }
-            stack[kept] = stack[index]
-            kept += 1
+            stack[newCount] = stack[index]
+            newCount += 1
         }
         budget -= stack.count - height
-        stack.removeLast(stack.count - kept)
+        stack.removeLast(stack.count - newCount)
     }
 
     /// Returns the address of the next alternative and sets its position; nil if there is none.

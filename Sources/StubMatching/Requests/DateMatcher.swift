@@ -96,16 +96,16 @@ package struct DateMatcher: Sendable {
     func matches(_ text: String, at now: Timestamp) -> Bool {
         guard var actual = actualFormat.map({ $0.parse(text) }) ?? Moment(text) else { return false }
         if let truncateActual { actual.truncate(truncateActual) }
-        var wanted: Moment
+        var expectedMoment: Moment
         switch expected {
-        case .moment(let moment): wanted = moment
-        case .offset(let amount, let unit): wanted = Moment(local: now.milliseconds).adding(amount, unit)
+        case .moment(let moment): expectedMoment = moment
+        case .offset(let amount, let unit): expectedMoment = Moment(local: now.milliseconds).adding(amount, unit)
         }
-        if let truncateExpected { wanted.truncate(truncateExpected) }
+        if let truncateExpected { expectedMoment.truncate(truncateExpected) }
         return switch comparison {
-        case .before: actual.instant < wanted.instant
-        case .after: actual.instant > wanted.instant
-        case .equalToDateTime: actual.instant == wanted.instant
+        case .before: actual.instant < expectedMoment.instant
+        case .after: actual.instant > expectedMoment.instant
+        case .equalToDateTime: actual.instant == expectedMoment.instant
         }
     }
 }

@@ -161,8 +161,8 @@ extension AdminAPI {
         }
         // Sessions share the folder, and only the server itself owns it.
         guard let folder, session.id == nil else { return }
-        let kept = Set(session.rules.stubs.entries.compactMap(\.file))
-        for file in Set(removed.compactMap(\.file)) where !kept.contains(file) { folder.removeMappingFile(file) }
+        let filesInUse = Set(session.rules.stubs.entries.compactMap(\.file))
+        for file in Set(removed.compactMap(\.file)) where !filesInUse.contains(file) { folder.removeMappingFile(file) }
     }
 
     /// Loads the stubs of the folder again; those that were added since are gone.

@@ -72,10 +72,10 @@ package struct TestPlan: Sendable {
             case (.association, .ios, true): tool == .maestro ? [.system] : [.system, .page]
             case (.association, _, true): [.system]
             }
-        let wanted = possible.filter(one.ways.contains)
+        let requested = possible.filter(one.ways.contains)
         // Where links cannot be tapped on a page or handed to the app, the system opens them.
-        let standIn = possible.contains(.system) && wanted.isEmpty && !(kind == .association && one.ways == [.app])
-        return standIn ? [.system] : wanted
+        let standIn = possible.contains(.system) && requested.isEmpty && !(kind == .association && one.ways == [.app])
+        return standIn ? [.system] : requested
     }
 
     private static func disagreement(_ association: DeviceCase.Association) -> String {

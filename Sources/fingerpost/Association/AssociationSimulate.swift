@@ -127,9 +127,9 @@ struct AssociationSimulate: AsyncParsableCommand {
         guard let published = try PublishedFiles(table: table, server: server, now: SystemClock.now()) else {
             return try readBytes(arguments[0])
         }
-        var asked = domain ?? ""
-        if asked.hasPrefix("*.") { asked.removeFirst(2) }
-        guard let host = asked.isEmpty ? try? DeepLink.parse(url).host : asked else {
+        var name = domain ?? ""
+        if name.hasPrefix("*.") { name.removeFirst(2) }
+        guard let host = name.isEmpty ? try? DeepLink.parse(url).host : name else {
             throw fail("'\(url)' is not a web link; write https://HOST/PATH.", .unreadableInput)
         }
         guard let file = try await published.file(platform ?? (manifest == nil ? .ios : .android), of: host) else {
