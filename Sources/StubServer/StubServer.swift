@@ -180,7 +180,7 @@ package final class StubServer: Sendable {
         )
     }
 
-    /// Ends a recording, and returns how many stubs it made and what it left out.
+    /// Ends a recording, and returns the number of its stubs and the requests that it left out.
     package func endRecording() throws -> (stubs: Int, omitted: [String])? {
         guard let recording = try admin.stopRecording(of: sessions.main) else { return nil }
         let omitted = recording["omitted"]?.elements?.map { entry in

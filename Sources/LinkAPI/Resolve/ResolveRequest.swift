@@ -8,7 +8,7 @@ package struct ResolveRequest: Sendable, Hashable {
 
     package enum Subject: Sendable, Hashable {
         case link(Link)
-        /// Answered in order, recorded in one commit.
+        /// The links. They are answered in order and recorded in one commit.
         case batch([Link])
         case continuation(token: String, clientEventID: String?)
     }
@@ -29,7 +29,7 @@ package struct ResolveRequest: Sendable, Hashable {
     /// The environment whose table is used; the owner of the domain has a table for each. Nil if the message names
     /// none.
     package var environment: EnvironmentID?
-    /// When the event occurred, according to the caller; nil if the message does not say.
+    /// The time of the event by the caller's clock; nil if the message has none.
     package let occurredAt: Timestamp?
     package let purpose: Event.Purpose
     package let explanation: Router.Explanation
@@ -71,7 +71,7 @@ extension ResolveRequest {
         )
     }
 
-    /// The members of a message besides `context`, as they are read. Values that are checked once all members are known
+    /// The members of a message except `context`. Values that are checked once all members are known
     /// are nodes, because a field is only needed for an error.
     private struct Members {
         let position: JSONNode.Position

@@ -2,7 +2,7 @@ public import LinkRouting
 
 /// The answer of a ``LinkClient`` for a link, without asking the server.
 public enum LinkAnswer: Sendable, Hashable {
-    /// The same answer as the server's.
+    /// The table decides the link. The resolution equals the server's.
     case resolved(ResolvedLink)
     /// The server must decide: call ``LinkClient/ask(_:in:)-(String,_)``.
     case undecided(Undecided)
@@ -16,8 +16,8 @@ public enum LinkAnswer: Sendable, Hashable {
         case serverRoute
         /// The route that matches needs features that this version of the engine lacks.
         case missingFeatures([String])
-        /// This route may match, and cannot be read, for the reason that follows. The table is signed, so the program that
-        /// signed it has an error.
+        /// This route may match but cannot be read; the second value is the reason. The table is signed, so the program
+        /// that signed it has an error.
         case unreadableRoute(RouteID, String)
         /// The condition of this route depends on a fact that only the server knows.
         case serverFact(RouteID)
@@ -54,7 +54,7 @@ public struct ResolvedLink: Sendable, Hashable {
     public let context: LinkContext
     public let source: Source
 
-    /// Who gave the answer.
+    /// The source of an answer: the table or the server.
     public enum Source: Sendable, Hashable {
         /// The table of the app, of this version.
         case table(revision: Revision, settingsRevision: Int64)
@@ -66,7 +66,7 @@ public struct ResolvedLink: Sendable, Hashable {
     public subscript<Member>(dynamicMember path: KeyPath<Resolution, Member>) -> Member { resolution[keyPath: path] }
 }
 
-/// What became of a link in the app.
+/// The result of a link in the app, for ``LinkClient/report(_:_:)``.
 public enum LinkResult: Sendable, Hashable {
     /// The app shows the destination.
     case shown

@@ -2,7 +2,7 @@ public import LinkRouting
 import LinkTable
 
 extension LinkClient {
-    /// What a client needs to know about its app and server.
+    /// The configuration of a client: its app, its server and its keys.
     public struct Configuration: Sendable {
         /// The tenant's id.
         public var tenant: String
@@ -16,7 +16,7 @@ extension LinkClient {
         public var server: String?
         /// A key with the scope `resolve`, if the tenant's settings require one.
         public var clientKey: String?
-        /// The table that the app brings along. It makes the first link after the installation work offline.
+        /// The table in the app's bundle. With it, the first link after the installation works offline.
         public var bundledTable = BundledTable.none
         /// The directory for the last table and the outbox, such as `Application Support`. It is created if it is
         /// missing. Nil to keep everything in memory.
@@ -26,7 +26,8 @@ extension LinkClient {
         /// Facts that the server adds to a context, besides those that the table names: `country` or `traits.NAME`. If a
         /// route depends on one of them, the server must decide.
         public var serverFacts: [String] = []
-        /// The mean time between downloads while ``LinkClient/run()`` runs. The real one varies by a fifth.
+        /// The mean time between downloads while ``LinkClient/run()`` runs. Each actual delay differs by at most a
+        /// fifth.
         public var refreshInterval = Duration.seconds(3_600)
         /// Sends the requests; nil for `URLSession`, where it is available.
         public var transport: (any LinkTransport)?
@@ -55,7 +56,7 @@ extension LinkClient {
     }
 }
 
-/// A configuration that was checked.
+/// A validated configuration.
 struct ClientSetup: Sendable {
     let scope: TableScope
     let keys: [TablePublicKey]

@@ -6,7 +6,7 @@ extension LinkClient {
     ///
     /// - Parameters:
     ///   - table: The table.
-    ///   - identity: What the tenant owns. Its apps need not be complete.
+    ///   - identity: The domains, schemes and apps of the tenant. The apps may be incomplete.
     ///   - app: The app that the client belongs to; nil for the first of the identity.
     ///   - context: Facts that are true for each link.
     ///   - transport: Answers ``ask(_:in:)-(String,_)``; nil if the test does not ask.

@@ -3,9 +3,9 @@ import LinkTable
 
 /// Resolves the links of an app with the engine and the table of the server, without asking it.
 ///
-/// A client has a signed table. It resolves a link synchronously, without I/O, and gives the same answer as the server,
-/// or says that the server must decide. ``run()`` downloads newer tables and delivers the reports of the app. Everything
-/// on the disk and the network happens outside the caller's actor.
+/// A client has a signed table. It resolves a link synchronously, without I/O. The result is the same as the server's,
+/// or ``LinkAnswer/undecided(_:)`` if the server must decide. ``run()`` downloads newer tables and delivers the reports
+/// of the app. Everything on the disk and the network happens outside the caller's actor.
 public final class LinkClient: Sendable {
     private let setup: ClientSetup
     private let shared: SharedState
@@ -38,7 +38,7 @@ public final class LinkClient: Sendable {
     ///
     /// - Parameters:
     ///   - url: The link, as the system gave it to the app.
-    ///   - context: What the app knows about this link. Facts that it lacks are taken from the configuration's context.
+    ///   - context: The facts that the app has for this link. Missing facts are taken from the configuration's context.
     ///     The app and the time are added.
     public func resolve(_ url: String, in context: LinkContext = LinkContext()) -> LinkAnswer {
         guard let table = shared.table else { return .undecided(.noTable) }
@@ -104,7 +104,7 @@ public final class LinkClient: Sendable {
 
     // MARK: Background work
 
-    /// Loads the newest of the bundled table and the table on the disk. Returns at once if that was done before.
+    /// Loads the newest of the bundled table and the table on the disk. Returns immediately if that was done before.
     public func load() async { await worker.load() }
 
     /// Asks the server for a newer table. Returns when it is in use, or the attempt has failed; see
@@ -170,7 +170,7 @@ public final class LinkClient: Sendable {
 }
 
 extension LinkContext {
-    /// The context with the facts of another one where it has none.
+    /// Returns the context, completed by the facts of another context.
     package func completed(by other: LinkContext) -> LinkContext {
         var context = self
         context.platform = platform ?? other.platform

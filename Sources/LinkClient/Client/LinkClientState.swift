@@ -1,6 +1,6 @@
 public import LinkRouting
 
-/// What a ``LinkClient`` has and does. It changes rarely; ``LinkClient/states`` delivers each change.
+/// The state of a ``LinkClient``: its table, its reports and its problems. ``LinkClient/states`` delivers each change.
 public struct LinkClientState: Sendable, Hashable {
     /// The table in use; nil if there is none.
     public var table: Table?
@@ -8,7 +8,7 @@ public struct LinkClientState: Sendable, Hashable {
     public var waitingReports = 0
     /// The number of reports that were lost: the outbox was full, they became too old, or the server refused them.
     public var lostReports = 0
-    /// What does not work at present. The client continues with what it has.
+    /// The current problems, at most one of each kind. The client continues with the table that it has.
     public var problems: [Problem] = []
 
     public init() {}
@@ -18,7 +18,7 @@ public struct LinkClientState: Sendable, Hashable {
         public var revision: Revision
         public var settingsRevision: Int64
         public var issuedAt: Timestamp
-        /// When the app should have a newer table. It uses this one also later.
+        /// The time after which the app should have a newer table. It continues to use this table after that time.
         public var expiresAt: Timestamp
         public var origin: Origin
     }
@@ -32,12 +32,12 @@ public struct LinkClientState: Sendable, Hashable {
         case preview
     }
 
-    /// Something that does not work at present.
+    /// A current problem.
     public struct Problem: Sendable, Hashable, CustomStringConvertible {
         public var kind: Kind
         /// For a rejected table or route, the reason as a stable word such as `bad_signature`; else nil.
         public var code: String?
-        /// What failed and what to do, for developers.
+        /// The failure and its remedy, for developers.
         public var message: String
         public var description: String { message }
     }

@@ -3,9 +3,9 @@
     public import LinkRouting
 
     extension LinkContext {
-        /// What the system knows about this app and its device: platform, versions and languages. Use it for
-        /// ``LinkClient/Configuration/context``. The kind of device is left out where only the main thread knows it; set
-        /// it if conditions of the table use it.
+        /// The facts of this app and its device that the system provides: platform, versions and languages. Use it for
+        /// ``LinkClient/Configuration/context``. The kind of device is missing where only the main thread can read
+        /// it; set it if conditions of the table use it.
         public static var thisApp: LinkContext {
             let system = ProcessInfo.processInfo.operatingSystemVersion
             let bundle = Bundle.main.infoDictionary ?? [:]

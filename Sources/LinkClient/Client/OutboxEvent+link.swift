@@ -8,7 +8,8 @@ extension OutboxEvent {
         case tooLarge
     }
 
-    /// Returns the event of a report. Nil if the server needs none: it gave the answer, or the link belongs to nobody.
+    /// Returns the event of a report. Nil if the server needs none: the answer came from the server, or
+    /// the link belongs to no tenant.
     static func report(_ link: ResolvedLink, _ result: LinkResult, _ environment: ClientEnvironment) -> Report? {
         guard case .table(let revision, let settingsRevision) = link.source else { return nil }
         let resolution = link.resolution

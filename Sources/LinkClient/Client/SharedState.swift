@@ -1,7 +1,7 @@
 import LinkRouting
 import LinkTable
 
-/// What the callers of a client read and its worker writes.
+/// The state that a client's worker writes and its callers read.
 final class SharedState: Sendable {
     private struct Content: Sendable {
         var table: ActiveTable?
@@ -30,7 +30,7 @@ final class SharedState: Sendable {
         }
     }
 
-    /// Changes the state, and tells all readers if it differs.
+    /// Changes the state, and sends it to all readers if it differs.
     func change(_ body: @Sendable (inout LinkClientState) -> Void) {
         // Delivered under the lock, so that every reader gets the changes in their order.
         content.withLock { content in

@@ -2,7 +2,7 @@ package import LinkRouting
 
 /// The messages of `POST /_fp/events`.
 package enum EventBatch {
-    /// For whom a batch is sent.
+    /// The tenant, environment and app of a batch.
     package struct Sender: Sendable, Hashable {
         package var tenant: TenantID
         package var environment: EnvironmentID
@@ -17,7 +17,7 @@ package enum EventBatch {
 
     /// The request's body.
     ///
-    /// - Parameter events: Of one engine version; not empty.
+    /// - Parameter events: The events, at least one, all of the same engine version.
     package static func body(_ events: [OutboxEvent], from sender: Sender) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 512)
         writer.beginObject()

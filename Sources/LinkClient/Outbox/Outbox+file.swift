@@ -25,7 +25,7 @@ extension Outbox {
         return writer.finish()
     }
 
-    /// What was read from a file.
+    /// The content of a file.
     package struct Reading: Sendable {
         package var outbox: Outbox
         /// Whether the file has lines that are damaged, so that it must be replaced before an event is appended.

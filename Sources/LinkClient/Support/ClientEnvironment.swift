@@ -10,7 +10,7 @@ package import LinkRouting
     import Android
 #endif
 
-/// Time, chance and the disk, which tests replace.
+/// The clock, the random numbers and the disk. Tests replace them.
 package struct ClientEnvironment: Sendable {
     package var now: @Sendable () -> Timestamp
     package var random: @Sendable () -> UInt64
@@ -44,7 +44,7 @@ package struct ClientEnvironment: Sendable {
 }
 
 extension ClientEnvironment {
-    /// A random number from 0 to 1, without 1.
+    /// A random number in 0..<1.
     var fraction: Double { Double(random() >> 11) / 9_007_199_254_740_992 }
 
     /// A random id of 32 hexadecimal digits.
@@ -57,7 +57,7 @@ extension ClientEnvironment {
 }
 
 /// The delay before the next attempt after failures: doubled with each failure, with full jitter, so that clients that
-/// failed together do not return together.
+/// failed together do not retry together.
 struct Backoff: Sendable {
     private static let first = Duration.seconds(2)
     private static let longest = Duration.seconds(3_600)
@@ -68,7 +68,7 @@ struct Backoff: Sendable {
     mutating func succeed() { failures = 0 }
 
     /// - Parameters:
-    ///   - retryAfter: The seconds that the server asks for; at most a day is honoured.
+    ///   - retryAfter: The `Retry-After` of the response in seconds; at most a day is honoured.
     ///   - fraction: A random number from 0 to 1.
     mutating func fail(retryAfter: Int?, fraction: Double) -> Duration {
         failures = min(failures + 1, 12)

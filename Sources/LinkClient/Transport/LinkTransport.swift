@@ -1,6 +1,6 @@
 /// Sends the requests of a ``LinkClient``. The default is `URLSession`; tests and other platforms bring their own.
 public protocol LinkTransport: Sendable {
-    /// Sends one request, and returns the response of the server, whatever its status.
+    /// Sends one request, and returns the response of the server, also for an error status.
     ///
     /// Redirects are not followed. A transport ends with an error when the body exceeds the request's `maximumBytes`,
     /// without holding more than that in memory.
@@ -43,9 +43,9 @@ public struct LinkRequest: Sendable, Hashable {
 /// A response of the server.
 public struct LinkResponse: Sendable, Hashable {
     public var status: Int
-    /// By lower-case name.
+    /// The header fields by lower-case name.
     public var headers: [String: String]
-    /// Decompressed.
+    /// The body after decompression.
     public var body: [UInt8]
 
     public init(status: Int, headers: [String: String] = [:], body: [UInt8] = []) {

@@ -13,7 +13,7 @@ package struct ServerAnswer: Sendable, Hashable {
 
     private static let limits = JSONReader.Limits(maximumBytes: 1 << 20, maximumDepth: 64, maximumValues: 100_000)
 
-    /// What a request asks about.
+    /// The subject of a request.
     package enum Question: Sendable {
         case link(String)
         /// The token of an earlier answer, whose link needed a sign-in.

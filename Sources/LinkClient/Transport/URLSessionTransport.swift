@@ -30,7 +30,8 @@ import LinkTable
             if request.method == .post { message.httpBody = Data(request.body) }
             let task = session.dataTask(with: message)
             let receiver = receiver
-            // `timeoutInterval` begins anew with each part of a response. This task ends with the function, which cancels it.
+            // `timeoutInterval` restarts with each part of a response. This task ends with the function, which cancels
+            // it.
             let timer = Task {
                 try await Task.sleep(for: request.timeout)
                 receiver.end(task.taskIdentifier, URLError(.timedOut))

@@ -1,6 +1,6 @@
 package import LinkRouting
 
-/// What a signed table states about itself.
+/// The claims of a signed table.
 package struct TableClaims: Sendable, Hashable {
     package var scope: TableScope
     package var revision: Revision
@@ -10,7 +10,7 @@ package struct TableClaims: Sendable, Hashable {
     /// Facts that the server knows and the app does not: `country`, or `traits.` and a name.
     package var serverFacts: [String]
     package var issuedAt: Timestamp
-    /// When an app should have a newer table. It continues to use the table after this time.
+    /// The time after which an app should have a newer table. It continues to use this table after that time.
     package var expiresAt: Timestamp
 
     /// The usual time between issue and expiry: 30 days.
@@ -40,7 +40,7 @@ package struct TableClaims: Sendable, Hashable {
     package var version: AppTableVersion { AppTableVersion(revision: revision, settingsRevision: settingsRevision) }
 }
 
-/// For whom a table is signed.
+/// The tenant, environment and app of a table.
 package struct TableScope: Sendable, Hashable, CustomStringConvertible {
     package var tenant: TenantID
     package var environment: EnvironmentID

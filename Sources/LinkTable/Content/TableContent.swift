@@ -1,10 +1,11 @@
 package import LinkRouting
 
-/// The content of an app's table before it is signed: the claims, and what the app needs of the settings and the table.
+/// The content of an app's table before it is signed: the claims, and the parts of the settings and the table that the
+/// app needs.
 ///
-/// Left out are the declarations of screens, owners, tags and notes, the apps but one, fingerprints, the settings of
-/// association files, and what routes with `audience: server` do. In the place of such a route is a stub. It has an id
-/// that says nothing, the host and the path, and requires the feature ``serverFeature``, which no engine has. Links that
+/// The content omits the declarations of screens, owners, tags and notes, other apps, fingerprints, the settings of
+/// association files, and the destinations of routes with `audience: server`. A stub replaces each such route. It has a
+/// meaningless id, the host and the path, and requires the feature ``serverFeature``, which no engine has. Links that
 /// match it are therefore undecided, and the order of the other routes does not change.
 package struct TableContent: Sendable {
     /// The exact bytes that are signed: compact JSON.
@@ -20,8 +21,8 @@ package struct TableContent: Sendable {
     private static let omittedAppKeys = ["fingerprints", "domains", "environment", "environments"]
 
     /// - Parameters:
-    ///   - table: The table as it is stored: `{formatVersion, requires, defaults, routes}`.
-    ///   - settings: The tenant's settings as they are stored.
+    ///   - table: The stored table: `{formatVersion, requires, defaults, routes}`.
+    ///   - settings: The tenant's stored settings.
     /// - Throws: If the settings have no such app in the environment.
     package init(_ claims: TableClaims, table: JSONNode, settings: JSONNode) throws(TableContentError) {
         var writer = JSONWriter(reservingCapacity: 4_096)

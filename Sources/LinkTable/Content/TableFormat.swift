@@ -1,6 +1,6 @@
 package import LinkRouting
 
-/// Which tables an engine reads. docs/format.md explains the versions.
+/// The tables that an engine can read. docs/format.md explains the versions.
 package struct TableFormat: Sendable, Hashable {
     /// The newest `formatVersion` that the engine reads.
     package let formatVersion: Int64

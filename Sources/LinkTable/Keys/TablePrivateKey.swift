@@ -1,7 +1,7 @@
 import Crypto
 import LinkRouting
 
-/// A private key (Ed25519) with which a server signs tables. It is stored in a file of its own, as JWK (RFC 8037).
+/// A private key (Ed25519) with which a server signs tables. It is stored in a separate file, as JWK (RFC 8037).
 package struct TablePrivateKey: Sendable {
     package let publicKey: TablePublicKey
     private let key: Curve25519.Signing.PrivateKey

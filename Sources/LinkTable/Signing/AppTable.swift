@@ -7,11 +7,11 @@ package struct AppTable: Sendable {
     /// The routes of a signed table; nil for a table that was not read from JSON.
     private let routes: LazyRoutes?
 
-    /// Which routes are decoded when a table is read.
+    /// The routes that are decoded when a table is read.
     package enum Checking: Sendable {
-        /// All of them. A table with a route that cannot be read is refused. For tables that are new.
+        /// All routes. A table with a route that cannot be read is refused. Use it for new tables.
         case everyRoute
-        /// None. A route that cannot be read makes its links undecided. For tables that were checked before.
+        /// No route. A route that cannot be read makes its links undecided. Use it for tables that were checked before.
         case noRoute
     }
 

@@ -1,7 +1,7 @@
 import LinkRouting
 import StubMatching
 
-/// What a session says about all its links, so that a test does not depend on the app or the time.
+/// The facts of a session that apply to all its links, so that a test does not depend on the app or the time.
 struct LinkFacts: Sendable {
     /// The time of the session; nil for that of the server.
     private(set) var clock: Timestamp?
@@ -43,10 +43,10 @@ struct LinkFacts: Sendable {
         ])
     }
 
-    /// Whether a body of `POST /resolve` stays as it is.
+    /// Whether the facts leave a body of `POST /resolve` unchanged.
     var changesNoBody: Bool { context.isEmpty }
 
-    /// Puts the context into a message. A body that is no JSON object stays as it is, so that the endpoint reports it.
+    /// Adds the context to a message. A body that is not a JSON object is unchanged, so that the endpoint reports it.
     func applied(to body: [UInt8], maximumBytes: Int) -> [UInt8] {
         guard !changesNoBody, body.count <= maximumBytes,
             let message = try? JSONReader.parse(body, limits: JSONReader.Limits(maximumBytes: maximumBytes)),

@@ -2,8 +2,8 @@
 enum LinkPath: Equatable {
     /// The page that lists the links of the suites. Its relative addresses begin with `base`.
     case page(query: String, base: String)
-    /// What a host answers for a target, for clients that cannot send its name: `/__links/HOST/product/1`. A tenant's id
-    /// may stand for the host.
+    /// A request for a target on a host, for clients that cannot send the host's name: `/__links/HOST/product/1`. The
+    /// host may be a tenant's id.
     case place(String, target: String)
 
     private static let prefix = "/__links"

@@ -87,7 +87,7 @@ package final class StubLinks: StubEndpoints {
             sleep: { _ in },
             logger: configuration.logger
         )
-        // The limit on events of nobody needs a clock that runs.
+        // The limit on events without an owner needs a running clock.
         let recorder = EventRecorder(
             store: ReportNumbers(),
             now: StubEnvironment.systemTime,
@@ -127,9 +127,9 @@ package final class StubLinks: StubEndpoints {
         await tableMaker.makeTables()
     }
 
-    /// Reads the files that have changed, and serves the new tables. A file with errors leaves its tenant as it is.
+    /// Reads the files that have changed, and serves the new tables. A file with errors leaves its tenant unchanged.
     ///
-    /// - Returns: Lines for people: what was read, and what is wrong.
+    /// - Returns: Lines for people about the files that were read and their errors.
     @discardableResult
     package func reload() async -> [String] {
         let change = await files.readChanges()

@@ -25,7 +25,7 @@ actor LinkFiles {
         var content: Content
     }
 
-    /// What the files say.
+    /// The content of the files.
     struct Content: Sendable {
         let tenants: [TenantSource]
         let suites: [LinkSuite]

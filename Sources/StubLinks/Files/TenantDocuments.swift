@@ -2,7 +2,7 @@ import LinkCatalog
 import LinkRouting
 import Synchronization
 
-/// The settings and tables of the tenant files, numbered as the service numbers what is published: each change of a
+/// The settings and tables of the tenant files, numbered like published versions of the service: each change of a
 /// file's table is a new revision, and so is each change of its settings.
 final class TenantDocuments: RevisionReader {
     private struct State {
@@ -10,7 +10,7 @@ final class TenantDocuments: RevisionReader {
         var version: Int64 = 0
     }
 
-    /// What was read for one tenant, the newest at the end.
+    /// The versions that were read for one tenant, the newest at the end.
     fileprivate struct History {
         var settingsRevision: Int64 = 0
         var settings: [StoredSettings] = []
@@ -28,7 +28,7 @@ final class TenantDocuments: RevisionReader {
 
     init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
 
-    /// Takes over what the files say, and returns it as the store of the service would.
+    /// Adopts the content of the files, and returns it in the form of the service's store.
     func update(_ sources: [TenantSource]) throws -> CatalogSnapshot {
         let now = now()
         return try state.withLock { state in

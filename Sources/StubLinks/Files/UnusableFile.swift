@@ -1,6 +1,6 @@
 import LinkRouting
 
-/// Why a tenant file or a suite cannot be used, as lines of the form `shop.yaml:12:5: what is wrong`.
+/// The errors of a tenant file or a suite that cannot be used, as lines of the form `shop.yaml:12:5: ERROR`.
 package struct UnusableFile: Error, CustomStringConvertible, Hashable, Sendable {
     package let lines: [String]
 

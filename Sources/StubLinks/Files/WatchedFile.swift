@@ -8,8 +8,8 @@ struct WatchedFile: Sendable {
 
     static let maximumBytes = 32 << 20
 
-    /// What changes when a file is written. Clocks of file systems are coarse, so a file that was written shortly before
-    /// it was read may change again with the same stamp.
+    /// The attributes that change when a file is written. Clocks of file systems are coarse, so a file that was written
+    /// shortly before it was read may change again with the same stamp.
     private struct Stamp: Hashable {
         let written: Date
         let size: Int

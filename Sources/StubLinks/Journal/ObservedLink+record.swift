@@ -6,7 +6,8 @@ import LinkService
 import StubMatching
 
 extension ObservedLink {
-    /// What the journal shows of the link. It is resolved again for the explanation, which the answer need not have.
+    /// Returns the journal's record of the link. The link is resolved again, because the answer may lack the
+    /// explanation.
     func record(isExplained: Bool) -> LinkRecord {
         let answer = catalog.resolve(
             url,
@@ -42,7 +43,7 @@ extension ObservedLink {
         return LinkRecord(link: url, summary: summary(resolution), failure: failure(answer, nearest), json: json)
     }
 
-    /// What an app says that its own engine decided; nil for links that the server resolved.
+    /// The decision of an app's own engine; nil for links that the server resolved.
     private var reported: JSONNode? {
         guard event.kind == .app else { return nil }
         return .object([

@@ -18,7 +18,7 @@ package struct HARFile: Sendable {
         package let requestBody: [UInt8]
         package let status: Int
         package let responseHeaders: [HeaderField]
-        /// Without a content encoding.
+        /// The body of the response after the content encoding was removed.
         package let responseBody: [UInt8]
 
         package init(

@@ -30,8 +30,8 @@ package struct JSONEquality: Sendable {
         return try comparison.areEqual(expected, actual)
     }
 
-    /// How different a value is, as WireMock computes it for near misses: the size of all differing parts in proportion
-    /// to the size of the larger value. 0 means equal. The result exceeds 1 if parts are both missing and unexpected.
+    /// Returns the distance of a value as WireMock computes it for near misses: the size of all differing parts divided
+    /// by the size of the larger value. 0 means equal. The result exceeds 1 if parts are both missing and unexpected.
     package func distance(to actual: JSONNode) throws(StepLimitExceeded) -> Double {
         var comparison = JSONComparison(options: options, steps: Self.steps)
         let differences = try comparison.differences(expected, actual)

@@ -29,13 +29,13 @@ package struct JSONPath: Sendable {
         path = try parser.parse()
     }
 
-    /// What the path finds in a document.
+    /// Returns the result of the path in a document.
     package func evaluate(_ document: JSONNode) throws(Failure) -> Result {
         var evaluation = JSONPathEvaluation(document: document, steps: Self.steps)
         return try evaluation.result(of: path, from: document)
     }
 
-    /// What the path finds in a document, at the expense of a budget that several evaluations share.
+    /// Returns the result of the path in a document. Subtracts the steps from a budget that several evaluations share.
     func evaluate(_ document: JSONNode, spending steps: inout Int) throws(Failure) -> Result {
         var evaluation = JSONPathEvaluation(document: document, steps: steps)
         let result = try evaluation.result(of: path, from: document)

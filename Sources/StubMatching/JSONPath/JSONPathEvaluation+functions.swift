@@ -23,7 +23,7 @@ extension JSONPathEvaluation {
 
     private mutating func length(_ parameters: [JSONPathTokens.Parameter], of node: JSONNode) throws(Stop) -> JSONNode {
         if case .path(var path)? = parameters.first {
-            // As in Jayway, the length of what all results contain.
+            // As in Jayway, the length is the number of elements in all results.
             path.tokens.append(.wildcard)
             if let elements = try result(path)?.elements { return .int(elements.count) }
         }

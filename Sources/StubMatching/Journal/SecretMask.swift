@@ -1,6 +1,6 @@
 import LinkRouting
 
-/// Replaces secrets in what the journal and recordings show. Matching and the answers to the app are not affected.
+/// Replaces secrets in the journal and in recordings. Matching and the answers to the app are not affected.
 package struct SecretMask: Sendable {
     package static let text = "***"
 

@@ -49,7 +49,7 @@ package struct ResponseDefinition: Sendable {
         package let removedHeaders: [String]
     }
 
-    /// The longest delay that a mapping may ask for.
+    /// The maximum delay of a mapping.
     package static let longestDelay = 600_000
 
     private static let keys: Set<String> = [

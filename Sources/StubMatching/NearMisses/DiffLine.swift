@@ -154,7 +154,7 @@ extension RequestPattern {
         return lines.isEmpty ? [] : lines + [.spacer]
     }
 
-    /// What 2.35.1 cannot compare: path and form parameters, and the client's address.
+    /// Returns the lines for parts that 2.35.1 does not compare: path and form parameters, and the client's address.
     fileprivate func laterLines(_ request: StubRequest) throws -> [DiffLine] {
         let now = request.receivedAt
         var lines: [DiffLine] = []
@@ -268,7 +268,7 @@ private func bodyLine(_ matcher: ValueMatcher, _ body: MatchedText?, at now: Tim
     )
 }
 
-/// What a path finds, as WireMock prints it: an object in several lines. Nil if it finds nothing.
+/// Returns the result of a path in WireMock's format: an object has several lines. Nil if the result is empty.
 private func found(_ result: JSONPath.Result) -> String? {
     if case .value(let node) = result, node.members != nil { return jacksonText(node.withJavaNumbers) }
     let texts = result.texts

@@ -10,8 +10,8 @@ package struct NearMiss: Sendable {
     /// WireMock reports so many.
     package static let count = 3
 
-    /// Of more stubs, only those with the closest methods and URLs are compared in every respect: the distance of two long
-    /// bodies takes milliseconds, and a server may have 10,000 stubs.
+    /// The maximum number of stubs that are compared in every respect: those with the closest methods and URLs. The
+    /// distance of two long bodies takes milliseconds, and a server may have 10,000 stubs.
     package static let maximumCandidates = 500
 
     /// The stubs that come closest to a request, best first. Equally close stubs stay in their order.

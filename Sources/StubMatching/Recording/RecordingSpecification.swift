@@ -1,6 +1,6 @@
 import LinkRouting
 
-/// How recorded requests become stubs, as `/__admin/recordings/start` and `/snapshot` take it.
+/// The options of a recording: the body of `/__admin/recordings/start` and `/snapshot`.
 package struct RecordingSpecification: Sendable {
     package let target: String?
     /// Nil records every request.

@@ -1,4 +1,4 @@
-/// Executes a ``RegexProgram`` on the UTF-8 of a text. Alternatives wait on a stack of its own, so that neither pattern
+/// Executes a ``RegexProgram`` on the UTF-8 of a text. Alternatives wait on an explicit stack, so that neither pattern
 /// nor text decides about recursion.
 struct Backtracker: ~Copyable {
     private let program: RegexProgram.Buffers

@@ -56,7 +56,7 @@ extension RegexParser {
         return .backReference(group: number, folding)
     }
 
-    /// Reads an escape that stands for a set, such as `\d` or `\p{L}`. Nil for other escapes.
+    /// Reads an escape of a set, such as `\d` or `\p{L}`. Nil for other escapes.
     mutating func classEscape(_ scalar: Unicode.Scalar) throws(RegularExpression.SyntaxError) -> [ScalarSet.Operation]?
     {
         let usesUnicode = flags.contains(.unicodeClasses)
@@ -78,7 +78,7 @@ extension RegexParser {
         return "DWSHV".unicodeScalars.contains(scalar) ? [operation, .complement] : [operation]
     }
 
-    /// Reads an escape that stands for one scalar.
+    /// Reads an escape of one scalar.
     mutating func scalarEscape(_ scalar: Unicode.Scalar) throws(RegularExpression.SyntaxError) -> UInt32 {
         let start = index - 1
         index += 1

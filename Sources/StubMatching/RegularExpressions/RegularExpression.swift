@@ -3,13 +3,13 @@
 /// It is compiled once and matches any number of texts. A match spends steps of a budget, so that a catastrophic
 /// pattern ends with an error instead of occupying a thread. Text is compared by Unicode scalars, as in Java.
 ///
-/// Not supported, and refused with a message: `\X`, `\b{g}`, `\N{…}`, and scripts and blocks that ``ScalarProperty``
+/// The following are refused with a message: `\X`, `\b{g}`, `\N{…}`, and scripts and blocks that ``ScalarProperty``
 /// does not list.
 package struct RegularExpression: Sendable {
     package let pattern: String
     let program: RegexProgram
 
-    /// What `.` matches unless the pattern changes it with `(?s)` or `(?-s)`.
+    /// The scalars that `.` matches unless the pattern changes them with `(?s)` or `(?-s)`.
     package enum Dot: Sendable {
         case anyScalar
         case anyButLineBreaks

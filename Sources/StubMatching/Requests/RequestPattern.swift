@@ -181,7 +181,7 @@ package struct RequestPattern: Sendable {
             (1, mean(try bodyPatterns?.map { try $0.distance(body, at: now) } ?? [])),
             (1, try multipartDistance(request)),
         ]
-        // What 2.35.1 does not have counts only where it is used, so that other distances stay as they are.
+        // Criteria that 2.35.1 lacks count only where a pattern has them, so that other distances do not change.
         if let clientAddress {
             weighted.append((1, try clientAddress.distance(MatchedText(request.clientAddress), at: now)))
         }

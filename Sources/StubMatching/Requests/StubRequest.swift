@@ -129,7 +129,7 @@ func isEqualIgnoringASCIICase(_ left: String, _ right: String) -> Bool {
 
 func lowercasedASCII(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
 
-/// Splits a query or a form body into names and decoded values: `+` is a space, and a malformed `%` stays as it is.
+/// Splits a query or a form body into names and decoded values: `+` is a space, and a malformed `%` is unchanged.
 func queryParameters(_ text: Substring) -> [NamedValues] {
     guard !text.isEmpty else { return [] }
     var parameters: [NamedValues] = []

@@ -33,7 +33,7 @@ package struct ValueMatcher: Sendable {
         self.json = json
     }
 
-    /// Whether the value matches; nil stands for an absent value.
+    /// Whether the value matches. Nil is an absent value.
     ///
     /// - Throws: When a pattern takes too many steps.
     package func matches(_ value: MatchedText?, at now: Timestamp) throws -> Bool {
@@ -158,7 +158,7 @@ package struct ValueMatcher: Sendable {
 }
 
 extension JSONPath {
-    /// What the path finds. A document that the path does not fit has nothing, as in WireMock.
+    /// Returns the result of the path. As in WireMock, it is empty for a document without the path.
     ///
     /// - Throws: When the path takes too many steps.
     func result(in document: JSONNode) throws -> Result {

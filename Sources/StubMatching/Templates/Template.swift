@@ -45,7 +45,7 @@ package struct Template: Sendable {
     }
 }
 
-/// What a rendering takes from outside the request.
+/// The inputs of a rendering besides the request.
 package struct TemplateEnvironment: Sendable {
     let now: Timestamp
     let hostName: String

@@ -4,7 +4,7 @@ import LinkRouting
 struct TemplateRendering {
     var environment: TemplateEnvironment
     private var frames: [Frame]
-    /// What `assign`, `parseJson` and others set. A name in the contexts hides a variable.
+    /// The variables that helpers such as `assign` and `parseJson` set. A name in the contexts hides a variable.
     private var variables: [ExactText: TemplateValue] = [:]
     private var steps = Template.steps
     /// The steps that all regular expressions and JSONPaths of the rendering share.
@@ -194,7 +194,7 @@ struct TemplateInvocation {
 
     func failure(_ message: String) -> Template.Failure { Template.Failure(description: "\(name): \(message)") }
 
-    /// What the helper works on: the first argument, or the text of the block if there is no argument.
+    /// Returns the input of the helper: the first argument, or the text of the block if there is no argument.
     func content(_ rendering: inout TemplateRendering) throws -> String {
         if arguments.isEmpty, let block { return try rendering.text(of: block.body) }
         return try text(subject, &rendering)

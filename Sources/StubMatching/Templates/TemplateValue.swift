@@ -10,7 +10,7 @@ package indirect enum TemplateValue: Sendable, Hashable {
     case date(TemplateDate)
     case list([TemplateValue])
     case object(TemplateObject)
-    /// A value with a text of its own: a repeated query parameter is a list that shows its first value, a path is a list
+    /// A value with a separate text: a repeated query parameter is a list that shows its first value, a path is a list
     /// of segments that shows the path.
     case presented(TemplateValue, as: String)
 
@@ -55,7 +55,7 @@ package indirect enum TemplateValue: Sendable, Hashable {
 
     private var nestedText: String { self == .null ? "null" : text }
 
-    /// The value without a text of its own.
+    /// The value without its separate text.
     var plain: TemplateValue {
         guard case .presented(let value, _) = self else { return self }
         return value
@@ -98,7 +98,7 @@ package indirect enum TemplateValue: Sendable, Hashable {
         }
     }
 
-    /// The value as JSON. A date and a value with a text of its own become texts, unless that value is JSON itself.
+    /// The value as JSON. A date and a value with a separate text become texts, unless that value is JSON itself.
     var json: JSONNode {
         switch self {
         case .null: .null

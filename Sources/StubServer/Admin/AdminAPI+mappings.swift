@@ -132,7 +132,7 @@ extension AdminAPI {
 
     // MARK: Files of stubs
 
-    /// Writes a stub to its file, or to a new one. A file that holds several stubs is left as it is.
+    /// Writes a stub to its file, or to a new one. A file with several stubs is unchanged.
     ///
     /// - Parameter index: What the file says about the stub's place; nil for `order`.
     private func persist(_ stub: StubMapping, _ order: Int, _ session: StubSession, index: Int? = nil) throws {

@@ -28,9 +28,10 @@ extension AdminAPI {
         }
     }
 
-    /// Sends what requests of the session ask for to the target until the recording stops.
+    /// Forwards requests of the session to the target until the recording stops.
     ///
-    /// - Parameter priority: Of the stub that does it. A number above that of all stubs records only what they lack.
+    /// - Parameter priority: The priority of the proxy stub. A number above that of all stubs records only the requests
+    ///   that no other stub answers.
     func startRecording(
         _ specification: RecordingSpecification,
         to target: String,

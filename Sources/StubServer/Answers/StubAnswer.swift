@@ -1,14 +1,14 @@
 import LinkRouting
 import StubMatching
 
-/// An answer as it is sent.
+/// An answer in the form that is sent.
 struct StubAnswer: Sendable {
     var status: Int
     /// Nil takes the usual reason of the status.
     var reason: String?
     var headers: [HeaderField] = []
     var body: [UInt8] = []
-    /// Whether the answer is sent as it is, also to clients that accept gzip.
+    /// Whether the answer is sent uncompressed, also to clients that accept gzip.
     var isExact = false
     var delayMilliseconds = 0
     var dribble: ResponseDefinition.Dribble?

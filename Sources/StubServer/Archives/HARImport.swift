@@ -30,7 +30,7 @@ package struct HARImport: Sendable {
 
     /// Writes mappings and body files, replacing those of an earlier import of the same requests.
     ///
-    /// - Returns: How many stubs were written, and what was left out.
+    /// - Returns: The number of stubs that were written, and the requests that were left out.
     package func write(to path: String) throws -> (stubs: Int, omitted: [Recording.Omission]) {
         let folder = StubFolder(path: path)
         try folder.refuseProductionData()

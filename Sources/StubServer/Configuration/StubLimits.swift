@@ -1,4 +1,4 @@
-/// The limits on what a client can make the server keep or do.
+/// The limits on the memory and work that clients can cause.
 package struct StubLimits: Sendable {
     package var connections = 1_000
     package var bodyBytes = 50 << 20

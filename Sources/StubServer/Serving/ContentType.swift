@@ -18,7 +18,7 @@ func contentType(of file: String) -> String {
     }
 }
 
-/// Decodes the percent escapes of a path; a `+` stays as it is.
+/// Decodes the percent escapes of a path; a `+` is unchanged.
 func formDecodedPath(_ path: some StringProtocol) -> String {
     var decoded: [UInt8] = []
     var rest = Array(path.utf8)[...]

@@ -22,7 +22,7 @@ struct Responder: Sendable {
         return match(request, session)
     }
 
-    /// Matches on a thread that may take long, and then does what the stub needs.
+    /// Matches on a thread that may block, and then produces the stub's answer.
     private func onThread(_ request: StubRequest, _ session: StubSession) async -> StubAnswer {
         await offEventLoop { match(request, session) }.answer()
     }

@@ -28,7 +28,7 @@ struct ResponseRendering {
         model = response.templates.map { templateModel(request, stub.request, $0.parameters) }
     }
 
-    /// Without the stub's id, delay and fault.
+    /// Returns the answer without the stub's id, delay and fault.
     mutating func answer() throws -> StubAnswer {
         StubAnswer(status: response.status, reason: response.statusMessage, headers: try headers(), body: try body())
     }

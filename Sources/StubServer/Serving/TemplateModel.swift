@@ -1,7 +1,7 @@
 import LinkRouting
 import StubMatching
 
-/// What templates see: `request` and `parameters`.
+/// Returns the variables of templates: `request` and `parameters`.
 func templateModel(_ request: StubRequest, _ pattern: RequestPattern, _ parameters: JSONNode) -> TemplateValue {
     let path = TemplateValue.path(request.path)
     var headers: [(String, TemplateValue)] = []

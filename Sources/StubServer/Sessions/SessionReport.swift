@@ -1,7 +1,7 @@
 import LinkRouting
 import StubMatching
 
-/// What a session's requests say about its stubs: the requests that no stub answered, and the stubs that answered none.
+/// The report of a session: the requests that no stub answered, and the stubs that answered no request.
 struct SessionReport: Sendable {
     private let name: String
     private let isStrict: Bool

@@ -11,7 +11,8 @@ final class StubSession: Sendable {
     let endpoints: (any SessionEndpoints)?
     private let state: Mutex<State>
 
-    /// What decides about an answer. It is copied for each request, so it holds nothing that each request changes.
+    /// The state that determines an answer. It is copied for each request, so it contains nothing that each request
+    /// changes.
     struct Rules: Sendable {
         var stubs: StubStore
         var scenarios = Scenarios()
@@ -23,7 +24,7 @@ final class StubSession: Sendable {
         var rules: Rules
         var journal: Journal
         var recording = RecordingState()
-        /// How often each stub answered, also when the journal has dropped the request.
+        /// The number of requests that each stub answered, including those that the journal has dropped.
         var uses: [String: Int] = [:]
         /// Requests that no stub answered, as the report lists them.
         var failures: [Failure] = []
@@ -136,7 +137,7 @@ struct RecordingState: Sendable {
     }
 
     var status = Status.neverStarted
-    /// Where the recording of this session began: events that are newer belong to it.
+    /// The start of the recording of this session: newer events belong to it.
     var firstEvent: Int?
     var specification: RecordingSpecification?
     /// The stub that proxies to the target while recording.

@@ -23,7 +23,7 @@ package struct StubVerification: Sendable {
         case safe
     }
 
-    /// What an app acts on. Other headers differ between answers that mean the same.
+    /// The headers that change the behaviour of an app. Other headers may differ between equivalent answers.
     package static let headersThatMatter: Set<String> = [
         "allow", "cache-control", "content-disposition", "content-language", "content-type", "link", "location",
         "retry-after", "www-authenticate",

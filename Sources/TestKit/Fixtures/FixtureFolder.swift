@@ -4,9 +4,9 @@ package import LinkRouting
 /// The files of a stub server's folder `__files`, in the order of their paths.
 package struct FixtureFolder: Sendable {
     package let files: [File]
-    /// What is wrong with the files. Code is generated only if there is nothing.
+    /// The errors of the files. Code is generated only if there is none.
     package let problems: [Problem]
-    /// What a person should know about the files.
+    /// Remarks on the files, which do not prevent the generation.
     package let notes: [Problem]
 
     package static let name = "__files"
@@ -28,14 +28,14 @@ package struct FixtureFolder: Sendable {
         package let position: JSONNode.Position
         package let message: String
 
-        /// As compilers print it, so that editors find the place.
+        /// The problem in the format of compilers, which editors can follow.
         package var description: String {
             let place = position.line > 0 ? "\(position.line):\(position.column): " : ""
             return "\(FixtureFolder.name)/\(path):\(place.isEmpty ? " " : place)\(message)"
         }
     }
 
-    /// The folder cannot be read at all.
+    /// The folder cannot be read.
     package struct Unreadable: Error, Sendable, CustomStringConvertible {
         package let description: String
     }

@@ -175,7 +175,7 @@ package enum SimulatorCommands {
 }
 
 extension String {
-    /// A scalar of YAML that stands for this text in Maestro, which evaluates `${…}` unless a backslash precedes it.
+    /// The text as a scalar of YAML for Maestro, which evaluates `${…}` unless a backslash precedes it.
     fileprivate var literalInMaestro: String {
         var text = String.UnicodeScalarView()
         let scalars = Array(unicodeScalars)

@@ -12,9 +12,9 @@ package struct DeviceCase: Sendable {
     /// The facts about the caller that this case changes; null takes a fact away.
     package let facts: JSONNode
     package let expected: Expected
-    /// The ways to open the link that the suite asks for.
+    /// The ways to open the link, from the case's `via`; all of them if it has none.
     package let ways: Set<LinkSuite.Via>
-    /// What the generated association file does with a web link.
+    /// The decision of the generated association file about a web link.
     package let association: Association
 
     package enum Expected: Sendable, Hashable {

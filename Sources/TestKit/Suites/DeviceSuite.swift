@@ -25,7 +25,7 @@ package struct DeviceSuite: Sendable {
         package let description: String
     }
 
-    /// Resolves the links with the table, so that the tests expect what the table answers.
+    /// Resolves the links with the table, so that the tests expect the table's answers.
     ///
     /// - Parameters:
     ///   - suite: A suite that the table passes.
@@ -158,7 +158,7 @@ package struct DeviceSuite: Sendable {
     }
 }
 
-/// What the association files that the table gives do with links.
+/// The decisions of the generated association files about links.
 private struct AssociationPreview {
     private let router: Router
     private let app: RegisteredApp

@@ -65,7 +65,7 @@ package struct TestPlan: Sendable {
             case (.routing, .ios, false): tool == .maestro ? [.system] : [.app, .system, .page]
             // `simctl openurl`, which Maestro uses, cannot name the app.
             case (.routing, .ios, true): tool == .maestro || one.expected == .browser ? [] : [.app]
-            // `pm set-app-links` takes the place of the association file.
+            // `pm set-app-links` replaces the association file.
             case (.routing, _, true) where one.expected == .browser: []
             case (.routing, _, _): tool == .maestro ? [.system] : [.app, .system]
             case (.association, _, false): []
