@@ -205,7 +205,7 @@ struct AppleFileGeneratorTests {
         ("open", #"[{"/":"/*","percentEncoded":false}]"#),
         ("closed", #"[{"/":"/a","percentEncoded":false}]"#),
     ])
-    func fallbackOpensTheRestOnlyWhenItSaysSo(_ association: String, _ rules: String) throws {
+    func fallbackOpensTheRestOnlyIfConfigured(_ association: String, _ rules: String) throws {
         let fallback = "{fallback: {association: \(association), open: {screen: F}}}"
 
         #expect(try components("- {id: a, path: /a, open: {screen: A}}", defaults: fallback) == rules)

@@ -61,7 +61,7 @@ struct AssociationBudgetTests {
     }
 
     /// Every route overlaps every other one, so the work exceeds the budget.
-    @Test func whatIsLeftUndecidedIsLeftOutAndTold() throws {
+    @Test func undecidedRulesAreOmittedAndReported() throws {
         let router = try Self.crossing(40)
         let whole = WorkBudget.associationFiles
         let file = String(

@@ -30,7 +30,7 @@ struct AssociationCheckTests {
         ).checked(now: Timestamp(milliseconds: 0)).findings.filter { $0.code != .missingTarget }
     }
 
-    @Test func androidAppWithoutFingerprintsIsTold() throws {
+    @Test func androidAppWithoutFingerprintsIsReported() throws {
         let found = try Self.findings(apps: Self.android, "path: /legal", "path: \"/shop/{x...}\", open: {screen: A}")
 
         #expect(found.map(\.code) == [.associationNotExpressed])
@@ -41,7 +41,7 @@ struct AssociationCheckTests {
         #expect(try Self.findings(apps: Self.android, "path: /legal") == [])
     }
 
-    @Test func publicKeyOfAnAppIsTold() throws {
+    @Test func publicKeyOfAnAppIsReported() throws {
         let key = "FA:C6:17:45:DC:09:03:78:6F:B9:ED:E6:2A:96:2B:39:9F:73:48:F0:BB:6F:89:9B:83:32:66:75:91:03:3B:9C"
         let app = "{id: droid, platform: android, package: com.acme, fingerprints: [\"\(key)\"]}"
         let found = try Self.findings(apps: app, "path: /a, open: {screen: A}")
@@ -50,7 +50,7 @@ struct AssociationCheckTests {
         #expect(found.first?.message.contains("DAL-PUBLIC-KEY") == true)
     }
 
-    @Test func hostThatCannotSayAnythingIsTold() throws {
+    @Test func hostThatNoFileCanDescribeIsReported() throws {
         let port = try Self.findings(domains: "{host: www.acme.com, port: 8443, serves: association}", "path: /")
         #expect(port.map(\.code) == [.associationNotExpressed])
         #expect(port.first?.message.contains("www.acme.com:8443") == true)
@@ -66,7 +66,7 @@ struct AssociationCheckTests {
     }
 
     /// Writes and publications request findings without advice.
-    @Test func adviceIsGivenOnlyWhenAskedFor() throws {
+    @Test func adviceIsGivenOnlyOnRequest() throws {
         let router = try Examples.router("shop")
 
         #expect(router.table.checkAssociation(for: router.identity) == [])
@@ -84,13 +84,13 @@ struct AssociationCheckTests {
         #expect(found.map(\.example) == ["https://www.acme.com/product/1/~"])
     }
 
-    @Test func filesThatSayAllAreNoMatter() throws {
+    @Test func intendedOvermatchesHaveNoFinding() throws {
         #expect(try Self.findings("path: /legal", "path: \"/{x...}\", open: {screen: A}") == [])
         // A coarse file opens all paths by design.
         #expect(try Self.findings(association: "{detail: coarse}", "path: \"/{x:int}\", open: {screen: A}") == [])
     }
 
-    @Test func generatedFileIsJudged() throws {
+    @Test func generatedFileIsValidated() throws {
         let app = RegisteredApp(id: try #require(AppID("ios")), product: .ios(teamID: "", bundleID: ""))
         let host = try HostName("www.acme.com")
         let domain = Domain(

@@ -85,7 +85,7 @@ struct AssociationFileDiffTests {
         #expect(Self.texts(diff) == ["https://e.com/a app browser"])
     }
 
-    @Test func usedUpBudgetIsTold() throws {
+    @Test func exhaustedBudgetIsReported() throws {
         let diff = AssociationFileDiff(
             from: try Self.apple(#"{"/":"/a"}"#),
             to: try Self.apple(#"{"/":"/b"}"#),

@@ -74,7 +74,7 @@ struct AssociationCommandTests {
         }
     }
 
-    @Test func unreadableInputIsToldWithItsPlace() async throws {
+    @Test func unreadableInputIsReportedWithItsPosition() async throws {
         try await withTemporaryDirectory { directory in
             let file = "\(directory)/assetlinks.json"
             try Data(#"[{},]"#.utf8).write(to: URL(filePath: file))

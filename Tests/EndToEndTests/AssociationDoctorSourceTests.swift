@@ -68,7 +68,7 @@ struct AssociationDoctorSourceTests {
         return ((node["findings"]?.elements ?? []).compactMap { $0["code"]?.text }, text)
     }
 
-    @Test func googleIsAskedForTheAppsOfTheHost() async throws {
+    @Test func googleIsQueriedForTheAppsOfTheHost() async throws {
         try await withTemporaryDirectory { directory in
             try await HTTPSServer.run(in: directory, respond: Self.respond) { server in
                 for (google, codes) in [

@@ -217,7 +217,7 @@ struct AssociationDoctorTests {
         }
     }
 
-    @Test func wrongArgumentsSayWhatToWrite() throws {
+    @Test func wrongArgumentsAreRefusedWithAdvice() throws {
         for arguments in [
             ["acme test"], ["acme.test:70000"], ["acme.test", "--address", "here"], ["acme.test", "--timeout", "0"],
             ["acme.test", "--allow-private", "10.0.0.0/40"], ["acme.test", "--table", "/nowhere.yaml"],

@@ -83,7 +83,7 @@ struct AssociationMigrateTests {
         #expect(printed.text.hasPrefix("formatVersion: 1\ntenant: magazine\nsettings:\n"))
     }
 
-    @Test func unresolvedRuleKeepsTheFileFromBeingWritten() async throws {
+    @Test func unresolvedRulePreventsTheMigration() async throws {
         try await withTemporaryDirectory { directory in
             let (file, tenant) = ("\(directory)/apple-app-site-association", "\(directory)/tenant.yaml")
             try Data(Self.file(#""/a/*","/x/*/y""#).utf8).write(to: URL(filePath: file))
@@ -128,7 +128,7 @@ struct AssociationMigrateTests {
         #expect(json["document"]?["table"]?["routes"]?.elements?.count == 1)
     }
 
-    @Test func wrongInputIsTold() throws {
+    @Test func wrongInputIsReported() throws {
         let broken = try fingerpost("association", "migrate", "-", "--host", "medium.com", input: "{\n\"applinks\": }")
         #expect(broken.status == 65 && broken.errors.contains("line 2, column 13"))
         let app = try fingerpost(

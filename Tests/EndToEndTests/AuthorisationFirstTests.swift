@@ -43,7 +43,7 @@ struct AuthorisationFirstTests {
     }
 
     /// Settings have their own size limit, which is checked before the body is read.
-    @Test func endpointsOwnLimitIsAskedFirst() async throws {
+    @Test func limitOfAnEndpointIsCheckedFirst() async throws {
         try await withTemporaryDirectory { path in
             let server = try RunningServer(directory: path + "/data")
             defer {

@@ -96,7 +96,7 @@ struct ConfigurationTests {
         #expect(try config(environment: environment).status == 0)
     }
 
-    @Test func variableOfARemovedKeySaysSo() throws {
+    @Test func variableOfARemovedKeyIsExplained() throws {
         #expect(try config(environment: ["FINGERPOST_PUBLIC_LANE": "enabled"]).status == 78)
     }
 

@@ -108,7 +108,7 @@ struct DataDirectoryStateTests {
         }
     }
 
-    @Test func catalogThatIsGoneIsNotMadeAnew() async throws {
+    @Test func missingCatalogIsNotRecreated() async throws {
         try await withTemporaryDirectory { directory in
             try await prepare(directory)
             let gone = try await shell(directory, "rm data/catalog.db; \(Self.serve) data")

@@ -73,7 +73,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test func terminationAnswersWhatItHasTakenInAndExitsCleanly() async throws {
+    @Test func terminationAnswersAcceptedRequestsAndExitsCleanly() async throws {
         try await withTemporaryDirectory { directory in
             let server = try RunningServer(directory: directory)
             let key = try #require(server.key)

@@ -77,7 +77,7 @@ struct HelpTests {
         visit(try Self.root(), [])
     }
 
-    @Test func operationsPageSaysWhichOptionNamesTheServer() throws {
+    @Test func operationsPageNamesTheOptionForTheServer() throws {
         var commands: [String: Set<String>] = [:]
         func visit(_ command: JSONNode, _ path: [String]) {
             let children = (command["subcommands"]?.elements ?? []).filter { $0["commandName"]?.text != "help" }

@@ -42,7 +42,7 @@ struct ListenTests {
         }
     }
 
-    @Test func foreignAddressIsOneLineAndExitSixtyNine() async throws {
+    @Test func addressOfAnotherMachineIsOneLineAndExitSixtyNine() async throws {
         try await withTemporaryDirectory { directory in
             let (status, text) = try serve(directory, ["public": "192.0.2.1:0"])
 

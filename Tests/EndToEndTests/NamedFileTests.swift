@@ -19,21 +19,21 @@ struct NamedFileTests {
         }
     }
 
-    @Test func linkStaysAndWhatItNamesIsWritten() async throws {
+    @Test func symbolicLinkIsKeptAndItsTargetIsWritten() async throws {
         let result = try await shell(
             #"echo old >file; ln -s file link; "$0" $MIGRATE link && test -L link && test ! -L file && grep -c routes file"#
         )
         #expect(result.status == 0 && result.lines == ["1"], "\(result.lines)")
     }
 
-    @Test func linkToNothingStaysAndTheFileIsMade() async throws {
+    @Test func danglingSymbolicLinkIsKeptAndItsTargetIsCreated() async throws {
         let result = try await shell(
             #"ln -s file link; "$0" $MIGRATE link && test -L link && test -f file && grep -c routes file"#
         )
         #expect(result.status == 0 && result.lines == ["1"], "\(result.lines)")
     }
 
-    @Test func pipeStaysAndTakesTheText() async throws {
+    @Test func pipeIsKeptAndReceivesTheText() async throws {
         let result = try await shell(
             #"mkfifo pipe; cat pipe >copy & "$0" $MIGRATE pipe; test -p pipe || exit 9; wait; grep -c routes copy"#
         )

@@ -30,7 +30,7 @@ struct OutputFailureTests {
         #expect(result.output.isEmpty)
     }
 
-    @Test func goneReaderIsSeventyFourWithoutAWord() throws {
+    @Test func closedOutputIsExitSeventyFourWithoutAMessage() throws {
         let process = Process()
         process.executableURL = RunningServer.products.appending(path: "fingerpost")
         process.arguments = ["config"]

@@ -23,7 +23,7 @@ struct RateLimitTests {
         #expect(statuses.allSatisfy { $0 == 200 })
     }
 
-    @Test func limitHoldsForThemWhereNobodyIsExempt() async throws {
+    @Test func limitAppliesToThemWithoutExemptions() async throws {
         let limits = [
             "FINGERPOST_RATE_LIMITS_EXEMPT": "", "FINGERPOST_RATE_LIMITS_ADDRESS_PER_SECOND": "1",
             "FINGERPOST_RATE_LIMITS_ADDRESS_BURST": "20",

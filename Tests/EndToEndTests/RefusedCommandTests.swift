@@ -5,7 +5,7 @@ import Testing
 /// A refused command changes nothing: it neither leaves nor removes the marker of an unclean stop.
 @Suite(.timeLimit(.minutes(15)))
 struct RefusedCommandTests {
-    @Test func leavesTheMarkOfACleanStop() async throws {
+    @Test func refusedCommandKeepsTheStateOfACleanShutdown() async throws {
         try await withTemporaryDirectory { directory in
             let tool = RunningServer.products.appending(path: "fingerpost").path
             let data = directory + "/data"
@@ -23,7 +23,7 @@ struct RefusedCommandTests {
         }
     }
 
-    @Test func leavesTheMarkOfAnUncleanStopToo() async throws {
+    @Test func refusedCommandKeepsTheStateOfAnUncleanShutdown() async throws {
         try await withTemporaryDirectory { directory in
             let tool = RunningServer.products.appending(path: "fingerpost").path
             let data = directory + "/data"

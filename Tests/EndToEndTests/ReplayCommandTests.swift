@@ -6,7 +6,7 @@ import Testing
 /// Resolves links, edits the draft, and compares them with `fingerpost replay`: in both ways on a running server, and
 /// on the data directory after it has stopped.
 struct ReplayCommandTests {
-    @Test func sayWhatADraftWouldChange() async throws {
+    @Test func replaysReportTheChangesOfADraft() async throws {
         try await withTemporaryDirectory { directory in
             let server = try RunningServer(directory: directory)
             let key = try #require(server.key)

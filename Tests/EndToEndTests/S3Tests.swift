@@ -38,7 +38,7 @@ struct S3Tests {
 
     private static let folder = "tenant=shop/dt=2026-11-21/hour=10"
 
-    @Test func sinkKeepsItsContract() async throws {
+    @Test func sinkMeetsItsContract() async throws {
         let shop = try #require(TenantID("shop"))
         try await withServer { server, _ in
             let sink = try server.sink(prefix: "fingerpost/a b")
@@ -107,7 +107,7 @@ struct S3Tests {
         }
     }
 
-    @Test func wrongCredentialsAreToldAndNotTriedAgain() async throws {
+    @Test func wrongCredentialsAreReportedWithoutARetry() async throws {
         try await withServer { server, _ in
             let sink = try server.sink(secret: "wrong")
             do {

@@ -29,7 +29,7 @@ struct StubCommandTests {
         #expect(text.contains("standard input is closed") && text.contains("--detach"), "\(text)")
     }
 
-    @Test func endOfStandardInputStopsTheServerWithoutAWord() async throws {
+    @Test func endOfStandardInputStopsTheServerSilently() async throws {
         try await withTemporaryDirectory { directory in
             // The pipe stays open until the server has announced itself.
             let script = #"""

@@ -56,7 +56,7 @@ struct TableFileTests {
     }
 
     /// HTTP failures are reported as such, and not as expectations that fail.
-    @Test func suiteAgainstAServerTellsWhatTheServerSays() async throws {
+    @Test func suiteAgainstAServerReportsItsResponses() async throws {
         try await withShell { shell in
             try shell.write(Self.settings + Self.table, to: "acme.yaml")
             try shell.write(
@@ -373,7 +373,7 @@ struct TableFileTests {
         }
     }
 
-    @Test func refusalsSayWhatToDo() async throws {
+    @Test func refusalsHaveAdvice() async throws {
         try await withShell { shell in
             try shell.write(Self.settings + Self.table, to: "acme.yaml")
             #expect(try await shell("apply", "-f", "acme.yaml").status == 0)

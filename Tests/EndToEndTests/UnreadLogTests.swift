@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(15)))
 struct UnreadLogTests {
     /// A pipe holds 64 KiB, and each of these requests writes a log line.
-    @Test func serviceAnswersAndStopsWhileNobodyReads() async throws {
+    @Test func serviceAnswersAndStopsWithAnUnreadLog() async throws {
         try await withTemporaryDirectory { directory in
             let pipe = directory + "/log"
             #expect(mkfifo(pipe, 0o600) == 0)

@@ -11,7 +11,7 @@ struct UnreadableTenantTests {
     /// Nested deeper than the reader's limit. SQLite's own JSON check accepts it, so it can be stored.
     private static let unreadable = String(repeating: "[", count: 200) + String(repeating: "]", count: 200)
 
-    @Test func tenantThatCannotBeReadStopsNobodyElse() async throws {
+    @Test func unreadableTenantAffectsNoOtherTenant() async throws {
         try await withTemporaryDirectory { path in
             let key = try Self.begin(path)
             let settings = try Self.withServer(path) {
@@ -104,7 +104,7 @@ struct UnreadableTenantTests {
     }
 
     /// A completed change is answered again with the same response, even if the store could not keep that response.
-    @Test func changeWhoseAnswerCannotBeKeptIsStillDoneOnce() async throws {
+    @Test func changeWithAnUnstorableResponseIsStillMadeOnce() async throws {
         try await withTemporaryDirectory { path in
             let key = try Self.begin(path)
             try Self.change(path) { db in

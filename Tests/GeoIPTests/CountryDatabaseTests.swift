@@ -46,7 +46,7 @@ struct CountryDatabaseTests {
         }
     }
 
-    @Test func fileOfIPv4KnowsNothingOfIPv6() throws {
+    @Test func ipv4FileHasNoIPv6Addresses() throws {
         try withFile(Self.sample(ipVersion: 4).file) { path in
             let database = try CountryDatabase(path)
             #expect(database.country(of: try #require(NetworkAddress("192.0.2.1"))) == "GB")

@@ -20,7 +20,7 @@ struct ConnectionRegistryTests {
     }
 
     /// When the last connection was accepted, all connections were busy.
-    @Test func fullPortHasRoomWhenOneKeepsUsWaiting() {
+    @Test func fullPortEvictsAWaitingConnection() {
         let loop = EmbeddedEventLoop()
         let channels = (0..<2).map { _ in EmbeddedChannel(loop: loop) }
         let registry = ConnectionRegistry(limit: 2, port: .ops, metrics: NOOPMetricsHandler.instance)

@@ -36,7 +36,7 @@ struct LoopTurnTests {
         for connection in connections { _ = try? connection.channel.finish() }
     }
 
-    @Test func whatWaitsIsAnsweredThoughItsClientSendsNoMore() throws {
+    @Test func waitingRequestsAreAnsweredAfterTheClientStopsSending() throws {
         let loop = EmbeddedEventLoop()
         let connection = try Connection(loop, LoopTurns(loop))
         try connection.receive(Array(String(repeating: Self.request, count: 100).utf8)[...])

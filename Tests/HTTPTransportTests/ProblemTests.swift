@@ -7,7 +7,7 @@ import Testing
 
 /// docs/api.md documents codes and statuses, and the code must match them.
 struct ProblemTests {
-    @Test func everyCodeStandsInTheDocumentationWithItsStatus() throws {
+    @Test func everyCodeIsDocumentedWithItsStatus() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "docs/api.md")
         let text = try String(contentsOf: file, encoding: .utf8)

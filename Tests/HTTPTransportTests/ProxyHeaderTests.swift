@@ -30,7 +30,7 @@ struct ProxyHeaderTests {
         #expect(read(extended) == .whole(bytes: 34, source: source))
     }
 
-    @Test func proxyThatSpeaksForItselfNamesNobody() {
+    @Test func headerWithoutAClientAddressHasNoSource() {
         #expect(read(header(0x20, 0x00, [])) == .whole(bytes: 16, source: nil))
         #expect(read(header(0x20, 0x11, Array(ProxyHeaderBytes.four[16...]))) == .whole(bytes: 28, source: nil))
         #expect(read(header(0x20, 0xFF, [1, 2])) == .whole(bytes: 18, source: nil))
@@ -44,7 +44,7 @@ struct ProxyHeaderTests {
         }
     }
 
-    @Test func whatIsNoHeaderIsMalformed() {
+    @Test func otherTextIsAMalformedHeader() {
         for bytes in [
             Array("GET / HTTP/1.1\r\n".utf8), Array("PROXY TCP4 1.1.1.1 2.2.2.2 1 2\r\n".utf8), Array("\r\n\r\nG".utf8),
             [0],
@@ -134,7 +134,7 @@ struct ProxyHeaderTests {
         #expect(connection.channel.isActive)
     }
 
-    @Test func strangersConnectionIsReadAsItIs() throws {
+    @Test func connectionOfAnUntrustedPeerIsReadWithoutAHeader() throws {
         let connection = try Connection(from: "203.0.113.7")
         try connection.send(ProxyHeaderBytes.four)
         #expect(connection.channel.isActive)

@@ -75,7 +75,7 @@ struct ServerCertificatesTests {
     }
 
     @Test(arguments: ["", "no PEM", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
-    func whatIsNoPEMIsRefused(_ text: String) async throws {
+    func textOtherThanPEMIsRefused(_ text: String) async throws {
         try await withTemporaryDirectory { directory in
             let good = try TestAuthority().identity()
             let wrongCertificate = try TestAuthority.Identity(certificate: text, key: good.key).write(to: directory)
@@ -96,14 +96,14 @@ struct ServerCertificatesTests {
         }
     }
 
-    @Test func folderIsNoFile() async throws {
+    @Test func folderIsNotAFile() async throws {
         try await withTemporaryDirectory { directory in
             let text = try refusal(CertificateFiles(certificate: directory, key: directory))
             #expect(text.contains("is not a file"))
         }
     }
 
-    @Test func reloadTakesWhatFitsAndKeepsTheOldOtherwise() async throws {
+    @Test func reloadUsesMatchingFilesAndKeepsTheOldCertificateOtherwise() async throws {
         try await withTemporaryDirectory { directory in
             let metrics = TestMetrics()
             let authority = try TestAuthority()

@@ -73,7 +73,7 @@ struct APIKeyTests {
         #expect(key.secretHash.count == 32)
     }
 
-    @Test func tooLittleChanceMakesNoKey() {
+    @Test func tooFewRandomBytesMakeNoKey() {
         #expect(APIKey(environment: .production, random: Data(repeating: 1, count: 40)) == nil)
         #expect(APIKey(environment: .production, random: (Data([9]) + random(1)).dropFirst()) != nil)
     }

@@ -64,7 +64,7 @@ struct CatalogTests {
         #expect(resolution.tenant == (tenant.flatMap { TenantID($0) } ?? .none))
     }
 
-    @Test func hostKnowsWhatItServes() throws {
+    @Test func hostListsItsFiles() throws {
         let catalog = try catalog()
 
         #expect(catalog.table(forHost: "site.example.com", port: nil)?.serves == .association)
@@ -82,7 +82,7 @@ struct CatalogTests {
             ("taxi.example", "taxi"), ("www.taxi.example", nil), ("example", nil),
         ] as [(String, String?)]
     )
-    func associationFilesOfAWildcardStandOnItsParent(_ host: String, _ tenant: String?) throws {
+    func associationFilesOfAWildcardAreServedOnItsParent(_ host: String, _ tenant: String?) throws {
         #expect(try catalog().tableForAssociation(ofHost: host)?.tenant.rawValue == tenant)
     }
 

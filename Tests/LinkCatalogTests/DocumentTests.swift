@@ -41,7 +41,7 @@ struct DocumentTests {
         ("a: [1, x]", .array([.int(1), .string("x")])),
         ("a: {b: c}", .object(["b": .string("c")])),
     ])
-    func yamlValueStaysWhatPeopleMean(_ text: String, _ value: JSONNode) throws {
+    func yamlScalarsKeepTheIntendedType(_ text: String, _ value: JSONNode) throws {
         #expect(try Document.read(text) == .object(["a": value]))
     }
 

@@ -10,7 +10,7 @@ struct HostOverlapTests {
         ("example", true, true), ("example", false, false), ("x.wild.example", false, true),
         ("wild.example", false, true),
         ("other.example", true, false),
-    ]) func overlapsAreFoundForTheHostsThatAreAskedAbout(_ host: String, _ isWild: Bool, _ isTaken: Bool) throws {
+    ]) func overlapsAreFoundForTheGivenHosts(_ host: String, _ isWild: Bool, _ isTaken: Bool) throws {
         let (one, other) = (try #require(TenantID("one")), try #require(TenantID("other")))
         for claims in [HostClaims(), HostClaims(parents: isWild ? [host] : [])] {
             var claims = claims

@@ -18,7 +18,7 @@ struct LargeDocumentsTests {
         func end() { counts.withLock { $0.now -= 1 } }
     }
 
-    @Test func oneIsWorkedOnAtATimeAndOwnersTakeTurns() async throws {
+    @Test func oneDocumentIsProcessedAtATimeAndOwnersTakeTurns() async throws {
         let documents = LargeDocuments()
         let counter = Counter()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -37,7 +37,7 @@ struct LargeDocumentsTests {
         #expect(counter.most == 1)
     }
 
-    @Test func ownerThatHoldsOneDoesNotKeepAnotherFromItsOwn() async throws {
+    @Test func heldDocumentDoesNotBlockOtherOwners() async throws {
         let documents = LargeDocuments()
         let slow = documents.turn(of: .key("slow"))
         try await slow.hold()
@@ -48,14 +48,14 @@ struct LargeDocumentsTests {
     }
 
     /// Deallocating a turn releases its place, so no explicit call is necessary.
-    @Test func turnThatIsGoneGivesBackWhatItHad() async throws {
+    @Test func abandonedTurnIsReleased() async throws {
         let counter = Counter()
         let documents = LargeDocuments(whenDone: counter.begin)
         for _ in 0..<10 { try await documents.turn(of: .key("a")).work() }
         #expect(counter.most == 10)
     }
 
-    @Test func whoWaitsCanBeCancelled() async throws {
+    @Test func waitingCallerCanBeCancelled() async throws {
         let documents = LargeDocuments()
         let first = documents.turn(of: .key("a"))
         try await first.work()

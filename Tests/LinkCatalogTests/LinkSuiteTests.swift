@@ -183,7 +183,7 @@ struct LinkSuiteTests {
             ),
         ] as [(String, String?)]
     )
-    func expectationTellsTheDifference(_ expectation: String, _ difference: String?) throws {
+    func failedExpectationHasTheDifference(_ expectation: String, _ difference: String?) throws {
         let suite = try LinkSuite("formatVersion: 1\ncases:\n  - {link: \"a:b\", expect: {\(expectation)}}\n")
         let answer = try Document.readJSON(Self.answer)
 

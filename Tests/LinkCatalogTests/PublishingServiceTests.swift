@@ -62,7 +62,7 @@ final class PublishingServiceTests {
     private var location: PublishingService.DraftLocation { PublishingService.DraftLocation(shop, .production) }
 
     /// The failure is not the caller's error, and repeating the request would apply the change twice.
-    @Test func changeThatIsStoredAndNotLiveIsToldAsSuch() async throws {
+    @Test func storedChangeThatIsNotLiveIsReported() async throws {
         struct Unread: Error {}
         let publishing = Self.publishing(store) { _ in throw Unread() }
 
@@ -90,7 +90,7 @@ final class PublishingServiceTests {
         #expect(live.last?.table(forHost: "www.example.com", port: nil) != nil)
     }
 
-    @Test func installKeyIsMadeWhenSettingsFirstAskForItAndStays() async throws {
+    @Test func installKeyIsCreatedWhenSettingsFirstNeedItAndIsKept() async throws {
         let asking = Self.settings + "\nprivacy: {recordInstall: true}"
         try await saveSettings(Self.settings)
         #expect(try await store.installKey(of: shop) == nil)
@@ -222,7 +222,7 @@ final class PublishingServiceTests {
         #expect(live.last?.table(of: shop)?.revision == Revision(rawValue: 1))
     }
 
-    @Test func warningsDoNotKeepATableFromBeingPublished() async throws {
+    @Test func warningsDoNotPreventPublication() async throws {
         try await saveSettings("domains: [go.example.com]\nschemes: [shop]")
         let saved = try await saveTable("routes: [{id: a, path: /a, open: {screen: A}}]")
 
@@ -249,7 +249,7 @@ final class PublishingServiceTests {
         #expect(live.last?.resolve("shop://b", in: context, explanation: .omitted).resolution.outcome == .unmatched)
     }
 
-    @Test func reloadTellsWhatIsStored() async throws {
+    @Test func reloadPublishesTheStoredTable() async throws {
         try await publishedShop()
         let other = Live()
         try await Self.publishing(store) { try other.append($0) }.reload()
@@ -268,7 +268,7 @@ final class PublishingServiceTests {
         }
     }
 
-    @Test func changedRouteKeepsItsPlace() async throws {
+    @Test func changedRouteKeepsItsPosition() async throws {
         try await publishedShop()
         let saved = try await saveRoute("b", "path: /new")
 
@@ -319,7 +319,7 @@ final class PublishingServiceTests {
         #expect(try await writes() == before)
     }
 
-    @Test func routeWithFindingsIsSavedAndTold() async throws {
+    @Test func routeWithFindingsIsSavedAndReported() async throws {
         try await publishedShop()
         let saved = try await saveRoute("d", "{path: /d, web: \"https://elsewhere.example/\"}")
 

@@ -29,7 +29,7 @@ struct StoredDocumentTests {
         #expect(try Document.readStored(text).text?.utf8.count == 65 << 20)
     }
 
-    @Test func whatWasOnceStoredIsRead() throws {
+    @Test func storedDocumentsAboveTheLimitsAreRead() throws {
         let deep = String(repeating: "[", count: 100) + String(repeating: "]", count: 100)
         #expect(DocumentSize(of: try Document.readStored(deep)).depth == 100)
         #expect(throws: DocumentTooLarge.self) {

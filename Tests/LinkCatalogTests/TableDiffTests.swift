@@ -6,7 +6,7 @@ import Testing
 struct TableDiffTests {
     private func table(_ text: String) throws -> JSONNode { try Document.readYAML(text) }
 
-    @Test func everyKindOfChangeIsTold() throws {
+    @Test func everyKindOfChangeIsReported() throws {
         let before = try table(
             """
             defaults: {fallback: {web: "https://a.example/"}}

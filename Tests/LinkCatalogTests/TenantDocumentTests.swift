@@ -38,7 +38,7 @@ struct TenantDocumentTests {
         #expect(checked.settings == nil)
     }
 
-    @Test func yamlAndJSONSayTheSame() throws {
+    @Test func yamlAndJSONAreEquivalent() throws {
         let yaml = try Examples.document("shop")
         let json =
             #"{"formatVersion": 1, "tenant": "shop", "settings": "#
@@ -58,7 +58,7 @@ struct TenantDocumentTests {
 
 struct FileSizeTests {
     @Test(arguments: [("routes", 3_000, ["association_too_large"]), ("coarse", 3_000, []), ("routes", 100, [])])
-    func fileThatNoDeviceReadsKeepsATableFromBeingPublished(
+    func fileThatNoDeviceAcceptsPreventsPublication(
         _ detail: String,
         _ count: Int,
         _ codes: [String]

@@ -172,7 +172,7 @@ struct WrongDocumentTests {
         #expect(refusals(of: text) == [said])
     }
 
-    @Test func everyWrongRouteIsToldAtOnce() {
+    @Test func allWrongRoutesAreReportedTogether() {
         let text = """
             formatVersion: 1
             table:
@@ -192,7 +192,7 @@ struct WrongDocumentTests {
         )
     }
 
-    @Test func settingsAndTableAreToldTogether() {
+    @Test func errorsOfSettingsAndTableAreReportedTogether() {
         let text = """
             formatVersion: 1
             settings: {retentionDays: 0}

@@ -30,7 +30,7 @@ struct DeliveryTests {
         #expect(test.server.requests.count == 3)
     }
 
-    @Test func batchTellsWhatTheAppDecided() async throws {
+    @Test func batchContainsTheDecisionsOfTheApp() async throws {
         let log = EventLog()
         let test = try TestClient(bundled: try Sample.signed(), server: StubServer { try log.answer($0) })
         try await report(2, test.client)

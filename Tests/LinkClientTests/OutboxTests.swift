@@ -67,7 +67,7 @@ struct OutboxTests {
         #expect(read.outbox.events.map(\.id) == ["e1", "e2", "e3"])
     }
 
-    @Test func damagedFirstLineDropsTheFileAndSaysSo() {
+    @Test func damagedFirstLineDropsTheFileAndReportsIt() {
         let disk = MemoryDisk()
         disk["/o"] = Array("{\"install\n{}\n".utf8)
         let store = OutboxStore("/o", disk: disk, newInstall: "new")

@@ -135,7 +135,7 @@ struct URLSessionTransportTests {
         }
     }
 
-    @Test func nobodyListens() async throws {
+    @Test func connectionIsRefusedWithoutAListener() async throws {
         let server = try SocketServer(.silence)
         server.end()
         // The thread of the server closes the port.

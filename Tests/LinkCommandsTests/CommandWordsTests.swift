@@ -18,7 +18,7 @@ struct CommandWordsTests {
             .replacing(/"\s*\+ "/, with: "").replacing("\\\"", with: "\"")
     }
 
-    @Test func eachPhraseIsOneOfTheServer() throws {
+    @Test func everyPhraseOccursInTheServersTexts() throws {
         let texts = try Self.serverTexts()
         for phrase in CommandWords(tenant: "shop").phrases {
             #expect(texts.contains(phrase.http), "\(phrase.http)")

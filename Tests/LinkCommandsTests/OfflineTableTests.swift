@@ -40,7 +40,7 @@ struct OfflineTableTests {
         ("https://elsewhere.test/", "no domain 'elsewhere.test', so no route was tried."),
         ("bakery://bread/7", nil), ("no link", nil),
     ])
-    func linkOfNobodyIsExplained(_ link: String, _ warning: String?) throws {
+    func unownedLinkIsExplained(_ link: String, _ warning: String?) throws {
         let text = Self.table.replacing(
             "table:",
             with: "settings: {domains: [go.bakery.example], schemes: [bakery]}\ntable:"

@@ -32,7 +32,7 @@ struct TextTests {
     @Test(arguments: [
         ("shape", "with types instead of values" as String?), ("firstSegment", "only up to their first segment"),
         ("none", "not at all"), ("full", nil),
-    ]) func rankingOfUnmatchedPathsSaysWhatIsHidden(_ recorded: String, _ how: String?) {
+    ]) func rankingOfUnmatchedPathsExplainsHiddenPaths(_ recorded: String, _ how: String?) {
         let note = JSONNode.object(["unmatchedPath": .string(recorded)]).unmatchedPathNote
         #expect(
             note
@@ -131,7 +131,7 @@ struct TextTests {
 
 /// The permissions of a new key, and the last line of a check.
 struct SummaryTests {
-    @Test func newKeySaysWhatItMayDo() throws {
+    @Test func newKeyListsItsPermissions() throws {
         let key = try JSONReader.parse(
             #"{"id":"k1","name":"ci","tenant":"shop","scopes":["publish","tables:write"],"pathPrefixes":["/blog/"]}"#,
             limits: JSONReader.Limits(maximumBytes: 4_096)

@@ -39,7 +39,7 @@ struct CommitFeedTests {
         #expect(feed.listen(to: tenant("shop"), with: "key") != nil)
     }
 
-    @Test func oneKeyTakesNotEveryPlaceOfItsTenant() {
+    @Test func oneKeyCannotUseAllListenersOfItsTenant() {
         var limits = CommitFeed.Limits()
         (limits.listenersOfOneTenant, limits.listenersOfOneKey) = (3, 2)
         let feed = CommitFeed(limits: limits)

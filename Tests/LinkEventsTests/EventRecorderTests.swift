@@ -81,7 +81,7 @@ struct EventRecorderTests {
         #expect(counts == EventRecorder.Counts(received: 8, stored: 4, refused: [.duplicate: 4], waiting: 0))
     }
 
-    @Test func whatCameWhileWritingIsOneBatch() async throws {
+    @Test func eventsDuringAWriteFormOneBatch() async throws {
         let gate = Gate()
         let store = StoreDouble(gate: gate)
         let recorder = recorder(store)
@@ -99,7 +99,7 @@ struct EventRecorderTests {
         #expect(results.withLock { $0 } == (1...51).map { .stored(firstSequence: $0) })
     }
 
-    @Test func fenceTellsTheLastSequenceBeforeIt() async throws {
+    @Test func fenceReturnsTheLastSequenceBeforeIt() async throws {
         let recorder = recorder(StoreDouble())
         try await running(recorder) {
             let empty = try await recorder.fence()
@@ -147,7 +147,7 @@ struct EventRecorderTests {
         #expect(recorder.counts == EventRecorder.Counts(received: 4, stored: 1, refused: [.diskFull: 3], waiting: 0))
     }
 
-    @Test func failedWriteEndsTheRecorderAndLeavesNobodyWaiting() async throws {
+    @Test func failedWriteEndsTheRecorderAndResumesAllWaiters() async throws {
         let gate = Gate()
         let store = StoreDouble(gate: gate) { append, _ in append == 1 ? EventStoreError.io("fsync") : nil }
         let recorder = recorder(store)
@@ -189,7 +189,7 @@ struct EventRecorderTests {
     }
 
     /// After a failed write during retries one by one, the remaining requests of the batch get a result too.
-    @Test func failedWriteWhileRetryingTellsTheRest() async throws {
+    @Test func failedWriteDuringARetryEndsTheOtherRequests() async throws {
         let gate = Gate()
         let store = StoreDouble(gate: gate) { append, events in
             switch append {

@@ -72,7 +72,7 @@ struct ExportQueueTests {
         #expect(queue.waiting == 0)
     }
 
-    @Test func whoIsCancelledWaitsNoLonger() async throws {
+    @Test func cancelledCallerStopsWaiting() async throws {
         let queue = ExportQueue()
         try await queue.acquire(.schedule)
         let task = Task { try await queue.acquire(.request(shop)) }

@@ -80,7 +80,7 @@ struct ExportScheduleTests {
         #expect(ends == [instant(isHourly ? "2026-11-21T13:00:00Z" : "2026-11-21T01:00:00Z")])
     }
 
-    @Test func asManyEndsAsCanBeMissedAreNamedOneByOne() {
+    @Test func upToAThousandMissedEndsAreListedIndividually() {
         let start = instant("2026-11-21T10:30:00Z")
         let limit = Timestamp(milliseconds: start.milliseconds + 1_000 * 3_600_000)
         #expect(ExportSchedule.hourly.ends(after: start, upTo: limit).count == 1_000)

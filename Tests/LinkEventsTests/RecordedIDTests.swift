@@ -6,7 +6,7 @@ struct RecordedIDTests {
     @Test(arguments: [
         "01932f5e-7a2b-7c3d-8e4f-5a6b7c8d9e0f", "00000000-0000-0000-0000-000000000000",
         "ffffffff-ffff-ffff-ffff-ffffffffffff",
-    ]) func uuidComesBack(_ text: String) throws {
+    ]) func uuidRoundTrips(_ text: String) throws {
         let bytes = try #require(Bytes16(text, .uuid))
         #expect(bytes.text(.uuid) == text)
         #expect(Bytes16(Array(bytes)) == bytes)
@@ -41,7 +41,7 @@ struct RecordedIDTests {
         }
     }
 
-    @Test func installComesBack() throws {
+    @Test func installRoundTrips() throws {
         let install = try #require(InstallID("00112233445566778899aabbccddeeff"))
         #expect(Array(install.bytes) == (0..<16).map { $0 * 0x11 })
         #expect(install.description == "00112233445566778899aabbccddeeff")

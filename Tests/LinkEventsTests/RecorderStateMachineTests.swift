@@ -83,7 +83,7 @@ struct RecorderStateMachineTests {
         #expect(requests.count == 3)
     }
 
-    @Test func fenceWaitsForWhatCameBeforeAndNothingElse() {
+    @Test func fenceWaitsForEarlierEventsOnly() {
         var machine = machine()
         #expect(machine.submit(request(1), at: noon) == nil)
         #expect(machine.submitFence { _ in })

@@ -34,7 +34,7 @@ struct RetentionClockTests {
         #expect(clock.jumpedAt == nil && clock.lastPass == time(day: 20_001))
     }
 
-    @Test func secondJumpIsWaitedForAnew() {
+    @Test func secondJumpStartsAnotherWait() {
         var clock = RetentionClock(lastPass: time(day: 20_000))
         clock.pass(at: time(day: 22_000))
         clock.pass(at: time(day: 24_000))

@@ -33,7 +33,7 @@ struct RetentionRuleTests {
         #expect(rule.verdict(on: try rows(30, edge: edge, pending: pending), today: today) == .keep)
     }
 
-    @Test func whoeverExportsByHandIsWaitedForAndNobodyElse() throws {
+    @Test func manualExportsDelayRetention() throws {
         let rule = RetentionRule(days: 30, isExported: false)
         #expect(rule.verdict(on: try rows(31, edge: nil), today: today) == .drop)
         // Exported while the log was empty.

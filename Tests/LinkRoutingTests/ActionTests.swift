@@ -60,7 +60,7 @@ struct ActionTests {
         #expect(resolution.destination?.fallbacks ?? [] == test.fallbacks)
     }
 
-    @Test func outcomesAreToldApart() throws {
+    @Test func outcomesAreDistinguished() throws {
         let fallback = #"{"fallback": {"open": {"screen": "Home"}, "web": "https://www.acme.com/"}}"#
         let router = try Fixture.router(Self.routes, defaults: fallback)
         func resolve(_ link: String) -> Resolution { router.resolve(link, in: Self.ios()) }
@@ -130,7 +130,7 @@ struct ExperimentTests {
         #expect(resolution.variant == VariantAssignment(experiment: "new-home", variant: "a", isAssigned: false))
     }
 
-    @Test func variantKeepsWhatItDoesNotSay() throws {
+    @Test func variantInheritsTheDestinationsItOmits() throws {
         let router = try Fixture.router([Self.route])
         let resolution = router.resolve(
             "https://go.acme.com/x",

@@ -62,7 +62,7 @@ struct ConditionTests {
         #expect(try condition(#"{"not": \#(json)}"#).evaluate(in: Self.known) == !truth, "not \(json)")
     }
 
-    @Test(arguments: cases.indices) func nothingKnownIsUnknownAndSoIsItsNegation(_ index: Int) throws {
+    @Test(arguments: cases.indices) func conditionWithoutFactsIsUnknownAndSoIsItsNegation(_ index: Int) throws {
         let (json, _) = Self.cases[index]
         #expect(try condition(json).evaluate(in: LinkContext()) == .unknown, "\(json)")
         #expect(try condition(#"{"not": \#(json)}"#).evaluate(in: LinkContext()) == .unknown, "not \(json)")
@@ -77,7 +77,7 @@ struct ConditionTests {
         #expect(try condition(json).evaluate(in: LinkContext(platform: .ios)) == truth)
     }
 
-    @Test func unknownConditionIsNoMatchAndTheTraceSaysSo() throws {
+    @Test func unknownConditionIsNoMatchAndIsTraced() throws {
         let router = try Fixture.router([
             #"{"id": "gb", "path": "/a", "when": {"country": "GB"}, "open": {"screen": "S"}}"#,
             #"{"id": "notgb", "path": "/a", "when": {"not": {"country": "GB"}}, "open": {"screen": "S"}}"#,
@@ -92,7 +92,7 @@ struct ConditionTests {
         #expect(resolution.trace?.entries.map(\.at) == [.name("country"), .name("not")])
     }
 
-    @Test func conditionOnTimeOrSignInIsNotKept() throws {
+    @Test func conditionOnTimeOrSignInIsNotCached() throws {
         let router = try Fixture.router([
             #"{"id": "time", "path": "/time", "when": {"time": {"from": "2026-01-01T00:00:00Z"}}, "open": {"screen": "S"}}"#,
             #"{"id": "sign", "path": "/sign", "signIn": "required", "open": {"screen": "S"}}"#,
@@ -117,7 +117,7 @@ struct ConditionTests {
         (#"{"rollout": 101}"#, "number from 0 to 100"),
         (#"{"apps": "iOS App"}"#, "is not an id"), (#"{"authenticated": "yes"}"#, "write true or false"),
         (#"[]"#, "empty"),
-    ]) func brokenConditionSaysWhatToWrite(_ json: String, _ hint: String) throws {
+    ]) func malformedConditionIsRefusedWithAdvice(_ json: String, _ hint: String) throws {
         let error = #expect(throws: DocumentError.self) { try condition(json) }
         #expect(error?.description.contains(hint) == true, "\(error?.description ?? "")")
     }

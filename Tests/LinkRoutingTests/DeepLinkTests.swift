@@ -16,7 +16,7 @@ struct DeepLinkTests {
         ("acme:///blogs", "/blogs", nil, nil),
         ("acme:blogs#", "blogs", nil, ""),
         ("acme:?", "", "", nil),
-    ]) func rangesNameTheRawParts(_ link: String, _ path: String, _ query: String?, _ fragment: String?) throws {
+    ]) func rangesCoverTheRawComponents(_ link: String, _ path: String, _ query: String?, _ fragment: String?) throws {
         let link = try DeepLink.parse(link)
         #expect(text(link, link.rawPath) == path)
         #expect(text(link, link.rawQuery) == query)
@@ -51,7 +51,7 @@ struct DeepLinkTests {
         }
     }
 
-    @Test func plusIsASpaceOnlyWhereTheTableSaysSo() throws {
+    @Test func plusIsASpaceOnlyIfTheTableDeclaresIt() throws {
         let link = try DeepLink.parse("acme:?a+b=c+d%2B")
         let item = try #require(link.query.first)
         #expect(link.name(of: item, plus: .plus) == "a+b")
@@ -70,7 +70,7 @@ struct DeepLinkTests {
         #expect(link.query[3].hasInvalidName)
     }
 
-    @Test func itemKeepsItsRawBytes() throws {
+    @Test func rawBytesOfAnItemAreKept() throws {
         let link = try DeepLink.parse("acme:?a=%zz&b&c=%C3%A9=+#f")
         #expect(link.query.map { text(link, $0.raw) } == ["a=%zz", "b", "c=%C3%A9=+"])
         #expect(link.query.map { text(link, $0.rawName) } == ["a", "b", "c"])

@@ -61,7 +61,7 @@ struct DestinationPropertyTests {
             #"{"id": "a", "path": "\#(path)", "query": {"q": "string?"}, "forward": \#(forward), "store": true, "campaign": "{q}"\#(target)}"#
     }
 
-    @Test func whatComesOutIsAllowedAndReadAlike() throws {
+    @Test func destinationIsAllowedAndParsesToTheSameURL() throws {
         let settings =
             String(Fixture.acme.dropLast(1)) + #", "destinations": {"hosts": ["www.acme.com", "shop.example"]}}"#
         var random = SeededGenerator(seed: 0xF19E)

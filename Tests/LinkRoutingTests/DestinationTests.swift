@@ -44,8 +44,12 @@ struct DestinationTests {
         ("\"all\"", "https://www.acme.com/p?x", "?&a", "https://www.acme.com/p?x&&a"),
         ("\"all\"", "https://shop.example/p", "?a=1#f", "https://shop.example/p"),
         ("[\"a\"]", "https://shop.example/p", "?a=1&b=2", "https://shop.example/p?a=1"),
-    ]) func queryIsForwardedAsTheRouteSays(_ forward: String, _ web: String, _ link: String, _ expected: String) throws
-    {
+    ]) func routeDecidesWhichQueryItemsAreForwarded(
+        _ forward: String,
+        _ web: String,
+        _ link: String,
+        _ expected: String
+    ) throws {
         let settings = Fixture.acme.dropLast(1) + #", "destinations": {"hosts": ["www.acme.com", "shop.example"]}}"#
         let route = #""path": "/a", "web": "\#(web)", "forward": \#(forward)"#
         #expect(try destination(route, "https://go.acme.com/a" + link, settings: String(settings))?.web == expected)
@@ -84,7 +88,7 @@ struct DestinationTests {
         #expect(found?.web == page)
     }
 
-    @Test func fallbackForwardsNothingUnlessItSaysSo() throws {
+    @Test func fallbackForwardsNothingByDefault() throws {
         let route = #""path": "/other", "open": {"screen": "S"}"#
         let fallback = { (more: String) in
             #"{"fallback": {"open": {"screen": "Home"}, "web": "https://www.acme.com/"\#(more)}}"#

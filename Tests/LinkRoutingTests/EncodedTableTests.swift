@@ -126,7 +126,7 @@ struct EncodedTableTests {
         (#""requires": {}"#, "write a string"),
     ]
 
-    @Test(arguments: unreadable) func unreadableRouteKeepsItsPlaceAndIsUndecided(_ part: String, _ problem: String)
+    @Test(arguments: unreadable) func unreadableRouteKeepsItsPositionAndIsUndecided(_ part: String, _ problem: String)
         throws
     {
         let json = Self.table([

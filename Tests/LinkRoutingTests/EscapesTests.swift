@@ -50,7 +50,7 @@ struct EscapesTests {
     }
 
     /// Between single quotes, a shell takes every byte literally except the quote.
-    @Test func wordOfAShellEndsWhereItShould() {
+    @Test func shellQuotingYieldsOneWord() {
         for text in texts() {
             let word = Array(text.quotedForShell.utf8)
             var (read, isQuoted) = ([UInt8](), false)
@@ -71,7 +71,7 @@ struct EscapesTests {
         }
     }
 
-    @Test func labelOfPrometheusEndsWhereItShould() {
+    @Test func prometheusLabelRoundTrips() {
         for text in texts() {
             var (read, isEscaped) = ([UInt8](), false)
             for byte in text.escapedForPrometheus.utf8 {

@@ -141,7 +141,7 @@ struct JSONReaderTests {
         )
     }
 
-    @Test func keptDuplicatesStandInOrderAndTheLastIsFound() throws {
+    @Test func keptDuplicatesAreInOrderAndLookupReturnsTheLast() throws {
         let node = try JSONReader.parse(#"{"a":1,"a":2}"#, limits: Self.limits, duplicateKeys: .keep)
         #expect(node.members?.compactMap(\.value.int) == [1, 2])
         #expect(node["a"]?.int == 2)
@@ -177,7 +177,7 @@ struct JSONReaderTests {
         #expect(try node("1e400").double == nil)
     }
 
-    @Test func depthIsBoundedWhateverIsAskedFor() throws {
+    @Test func depthIsBoundedForEveryRequest() throws {
         let deep = String(repeating: "[", count: 100_000)
         let limits = JSONReader.Limits(maximumBytes: 1_000_000, maximumDepth: .max)
         let error = #expect(throws: JSONSyntaxError.self) { try JSONReader.parse(deep, limits: limits) }

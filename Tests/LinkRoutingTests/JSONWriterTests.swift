@@ -192,7 +192,7 @@ struct JSONWriterTests {
         #expect(writer.text == "[\(number),\(number)]")
     }
 
-    @Test func writerStartsAnew() {
+    @Test func writerRestarts() {
         var writer = JSONWriter(.compact, reservingCapacity: 64)
         for number in 0..<2 {
             writer.removeAll()

@@ -72,7 +72,7 @@ struct LinkConformanceTests {
 
     static func rows() throws -> [Row] { try RoutingDocument.rows(under: "Conformance").map(Row.init) }
 
-    @Test(arguments: try rows()) func linkBecomesWhatTheTableSays(_ row: Row) throws {
+    @Test(arguments: try rows()) func linkResolvesToTheDestinationOfTheTable(_ row: Row) throws {
         #expect(Outcome(RoutingDocument.expanded(row.link)) == (try row.expected()))
     }
 

@@ -38,7 +38,7 @@ struct LiteralTableTests {
 
     /// Texts are compared in words. The ends of words and case folding must behave as for bytes.
     @Test(arguments: [LetterCase.sensitive, .ignored])
-    func textsOfEveryLengthAreToldApartByEachByte(_ letterCase: LetterCase) {
+    func textsOfEveryLengthDifferByEachByte(_ letterCase: LetterCase) {
         let bytes: [UInt8] = [0, 0x40, 0x41, 0x5A, 0x5B, 0x60, 0x61, 0x7A, 0x7B, 0x7F, 0x80, 0xC1, 0xDA, 0xFF]
         for length in 1...20 {
             for place in 0..<length {

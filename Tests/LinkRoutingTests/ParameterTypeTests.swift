@@ -24,7 +24,7 @@ struct ParameterTypeTests {
         ("hex", "09afAF", "g 0x1"),
         ("date", "2026-11-21 2024-02-29", "2026-02-29 2026-11-31 2026-1-1 20261121 0000-01-01"),
         ("(list,detail)", "list detail", "List lists"),
-    ]) func typeAcceptsWhatItSays(_ text: String, _ accepted: String, _ refused: String) throws {
+    ]) func typeAcceptsItsValues(_ text: String, _ accepted: String, _ refused: String) throws {
         let type = try ParameterType(text)
         for value in accepted.split(separator: " ") {
             #expect(type.accepts(Array(value.utf8)[...]), "\(text) accepts \(value)")
@@ -78,7 +78,7 @@ struct MixedMatchingTests {
         ("item-{id:int}", "item-x"),
         ("item-{id:int}", "Item-7"), ("{title}-{id:int}", "a-b"), ("{a:int}.{b:int}", "1.2.3"), ("{a}.html", ".html"),
         ("{a}.html", "a.htm"),
-    ]) func whatDoesNotFitIsRefused(_ pattern: String, _ text: String) throws {
+    ]) func valueOfAnotherTypeIsRefused(_ pattern: String, _ text: String) throws {
         #expect(try captures(pattern, text) == nil)
     }
 
@@ -91,7 +91,7 @@ struct MixedMatchingTests {
             ("{a:slug}-{b:slug}-{c:slug}-{d:slug}-{e:slug}-{f:slug}-{g:slug}-{h:int}", "a-"),
             ("{a:string(1..4000)}-{b:string(1..4000)}-{c:string(1..4000)}-{d:int}", "-"),
         ]
-    ) func hostileTextIsJudgedSoon(_ pattern: String, _ piece: String) throws {
+    ) func hostileTextIsMatchedQuickly(_ pattern: String, _ piece: String) throws {
         let text = String(repeating: piece, count: 4_000 / piece.utf8.count) + "x"
         #expect(try captures(pattern, text) == nil)
     }

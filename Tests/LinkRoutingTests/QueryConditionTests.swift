@@ -43,7 +43,7 @@ struct QueryConditionTests {
         #expect(try resolution(query, link).parameters.first?.text == captured)
     }
 
-    @Test func plusIsASpaceWhereTheTableSaysSo() throws {
+    @Test func plusIsASpaceIfTheTableDeclaresIt() throws {
         let query = #"{"x y": {"equals": "1 2"}}"#
         #expect(try resolution(query, "?x+y=1+2", defaults: #"{"plusIsSpace": true}"#).outcome == .matched)
         #expect(try resolution(query, "?x+y=1+2").outcome == .unmatched)
@@ -55,7 +55,7 @@ struct QueryConditionTests {
         (#"{"a-b": "int"}"#, "write {capture: int, as: name}"), (#"{"q": {}}"#, "write present, absent, a type"),
         (#"{"q": {"equal": "1"}}"#, "did you mean 'equals'?"),
         (#"{"q": 1}"#, "write an object"),
-    ]) func brokenConditionSaysWhatToWrite(_ query: String, _ hint: String) throws {
+    ]) func malformedConditionIsRefusedWithAdvice(_ query: String, _ hint: String) throws {
         let error = #expect(throws: RouteTable.DecodingErrors.self) {
             try Fixture.table([#"{"id": "a", "path": "/a", "query": \#(query), "open": {"screen": "S"}}"#])
         }

@@ -26,7 +26,7 @@ struct QuickCheckTests {
         (0..<random.below(count + 1)).map { _ in random.pick(pieces) }.joined()
     }
 
-    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func whatNeedNotBeReadAgainIsALink(_ seed: UInt64) throws {
+    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func textThatNeedsNoSecondPassIsALink(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var readable = 0
         var unread = 0

@@ -16,7 +16,7 @@ struct ResolutionTraceTests {
         #"{"id": "unknown", "path": "/p/{any}", "when": {"country": "GB"}, "open": {"screen": "S"}}"#,
     ]
 
-    @Test func everyFailureIsNamedWithItsPlace() throws {
+    @Test func everyFailureHasItsPosition() throws {
         let resolution = try Fixture.router(Self.routes).resolve(
             "https://go.acme.com/p/77?page=x",
             in: LinkContext(platform: .ios, device: .phone),
@@ -67,7 +67,7 @@ struct ResolutionTraceTests {
         #expect(trace.entries.map(\.route.rawValue) == ["r3", "r4", "r2", "r1", "r5", "r0"])
     }
 
-    @Test func traceHoldsFiftyAndSaysSo() throws {
+    @Test func traceIsLimitedToFiftyEntries() throws {
         let router = try Fixture.router(paths: (0..<60).map { "/p\($0)" })
         let trace = try #require(
             router.resolve("https://go.acme.com/x", in: LinkContext(), explanation: .included).trace

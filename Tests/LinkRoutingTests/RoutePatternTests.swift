@@ -46,7 +46,7 @@ struct RoutePatternTests {
         (#"/\a"#, "a backslash can escape only"),
         ("/a\u{1}", "control character"), ("/" + String(repeating: "a/", count: 65), "at most 64 segments"),
         ("/" + (0..<9).map { "{a\($0)}" }.joined(separator: "-"), "at most 8 parameters"),
-    ]) func brokenPatternSaysWhatToWrite(_ text: String, _ hint: String) {
+    ]) func malformedPatternIsRefusedWithAdvice(_ text: String, _ hint: String) {
         let error = #expect(throws: RoutePattern.SyntaxError.self) { try RoutePattern(text) }
         let hint = hint == "no control" ? "control character" : hint
         #expect(error?.description.contains(hint) == true, "\(error?.description ?? "")")
@@ -69,7 +69,7 @@ struct RoutePatternTests {
         ("a.{shop}.acme.link", "not a host"), ("{shop...}.acme.link", "exactly one label"),
         ("https://a.example", "not a host"),
         ("a.example/b", "not a host"), ("a.example:80", "not a host"), ("{shop}.", "not a host"),
-    ]) func brokenHostPatternSaysWhatToWrite(_ text: String, _ hint: String) {
+    ]) func malformedHostPatternIsRefusedWithAdvice(_ text: String, _ hint: String) {
         let error = #expect(throws: RoutePattern.SyntaxError.self) { try HostPattern(text) }
         #expect(error?.description.contains(hint) == true, "\(error?.description ?? "")")
     }

@@ -102,7 +102,7 @@ struct TableCheckTests {
         [#"{"id": "a", "path": "/a", "host": "www.acme.com", "open": {"screen": "S"}}"#],
         [#"{"id": "a", "path": "/a", "when": {"platform": "ios"}, "web": {"ios": "https://www.acme.com/"}}"#],
         [#"{"id": "a", "path": "/a", "host": "{x}.acme.com", \#(open)}"#],
-    ]) func whatCanBeToldApartIsFine(_ routes: [String]) throws {
+    ]) func distinguishableRoutesHaveNoFinding(_ routes: [String]) throws {
         #expect(try findings(routes) == [])
     }
 

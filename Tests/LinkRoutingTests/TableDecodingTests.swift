@@ -81,7 +81,7 @@ struct TableDecodingTests {
         #expect(first.message.contains(hint), "\(first)")
     }
 
-    @Test func everyRouteIsReadSoThatAllErrorsAreTold() {
+    @Test func everyRouteIsReadSoThatAllErrorsAreReported() {
         let error = #expect(throws: RouteTable.DecodingErrors.self) {
             try Fixture.table([
                 #"{"id": "a", "path": "a"}"#, #"{"id": "b", "path": "/b"}"#, #"{"id": "c", "path": "/{"}"#,
@@ -111,7 +111,7 @@ struct TableDecodingTests {
             #""path": "/\#(String(repeating: "x", count: 8_191))""#,
             #""path": "/\#(String(repeating: "x", count: 8_192))""#, "at most 8192 bytes"
         ),
-    ]) func whatARouteSaysIsBounded(_ most: String, _ tooMuch: String, _ hint: String) throws {
+    ]) func sizeOfARouteIsBounded(_ most: String, _ tooMuch: String, _ hint: String) throws {
         func field(_ route: String) throws -> DocumentField {
             try Fixture.field(#"{"routes": [{"id": "a", \#(route), \#(Self.open)}]}"#)
         }
@@ -179,7 +179,7 @@ struct TableDecodingTests {
             "is not a bundle ID"
         ),
         (#"{"apps": [{"id": "d", "platform": "android", "package": "com.acme", "fingerprints": ["AB"]}]}"#, "32 pairs"),
-    ]) func brokenSettingsSayWhatToWrite(_ settings: String, _ hint: String) {
+    ]) func malformedSettingsAreRefusedWithAdvice(_ settings: String, _ hint: String) {
         let error = #expect(throws: DocumentError.self) { try Fixture.identity(settings) }
         #expect(error?.description.contains(hint) == true, "\(error?.description ?? "")")
     }

@@ -13,7 +13,7 @@ struct TemplateTests {
         ("{", "'{' has no '}'"), ("}", "'}' has no '{'"), ("{}", "is not a parameter"), ("{a.b}", "is not a parameter"),
         ("{a:int}", "is not a parameter"),
         (#"\a"#, "write \\\\ for a backslash"), ("\\", "write \\\\ for a backslash"),
-    ]) func brokenTemplateSaysWhatToWrite(_ text: String, _ hint: String) {
+    ]) func malformedTemplateIsRefusedWithAdvice(_ text: String, _ hint: String) {
         let error = #expect(throws: Template.SyntaxError.self) { try Template(text) }
         #expect(error?.description.contains(hint) == true, "\(error?.description ?? "")")
     }
@@ -27,7 +27,7 @@ struct TemplateTests {
         ("https://www.acme.com/../{id}", "it is not a valid link"),
         ("https://u@www.acme.com/", "it is not a valid link"),
         ("https:///{id}", "it is not a valid link"), ("https://www.acme.com/ {id}", "it is not a valid link"),
-    ]) func brokenURLTemplateSaysWhatToWrite(_ text: String, _ hint: String) {
+    ]) func malformedURLTemplateIsRefusedWithAdvice(_ text: String, _ hint: String) {
         let error = #expect(throws: Template.SyntaxError.self) { try URLTemplate(text) }
         #expect(error?.description.contains(hint) == true, "\(error?.description ?? "")")
     }
@@ -41,7 +41,7 @@ struct TemplateTests {
         ("https://www.acme.com/?q={x}", "https://www.acme.com/?q=a/b?c%23d%26e%3Df%2Bg%20%25%22%C3%A9"),
         ("https://www.acme.com/#{x}", "https://www.acme.com/#a/b?c%23d&e=f+g%20%25%22%C3%A9"),
         ("acme://{x}", "acme://a%2Fb%3Fc%23d%26e%3Df%2Bg%20%25%22%C3%A9"), ("acme://h/{x}?{x}", nil),
-    ]) func capturedTextStaysInItsPlace(_ template: String, _ expected: String?) throws {
+    ]) func capturedTextCannotLeaveItsComponent(_ template: String, _ expected: String?) throws {
         let template = try URLTemplate(template)
         let parameter = CapturedParameter(name: "x", value: .string(""), text: "a/b?c#d&e=f+g %\"é", place: .host)
         let filled = template.filled { $0 == "x" ? parameter : nil }

@@ -65,7 +65,7 @@ struct TimestampTests {
         }
     }
 
-    @Test func everyDayComesBack() {
+    @Test func everyDayRoundTrips() {
         for days in stride(from: CivilDay.first.daysSince1970, through: CivilDay.last.daysSince1970, by: 97) {
             let day = CivilDay(daysSince1970: days)
             let (year, month, number) = day.components

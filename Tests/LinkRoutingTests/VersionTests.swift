@@ -2,7 +2,7 @@ import LinkRouting
 import Testing
 
 struct VersionTests {
-    @Test func versionsSortAsSemVerSays() throws {
+    @Test func versionsSortAsInSemVer() throws {
         let sorted = [
             "0", "0.9", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta", "1.0.0-beta.2",
             "1.0.0-beta.11",

@@ -41,7 +41,7 @@ struct AdmissionSocketTests {
         try await ask(port, [Array(request.utf8)], from: source)
     }
 
-    @Test func headersOfStrangersDoNotMoveThemToAnotherLimit() async throws {
+    @Test func headersOfUntrustedPeersDoNotChangeTheirLimit() async throws {
         try await withService(admitting: Self.policy(burst: 2)) { service in
             try await service.listening { port async throws in
                 var statuses: [Int] = []
@@ -59,7 +59,7 @@ struct AdmissionSocketTests {
         }
     }
 
-    @Test func proxysClientsAreToldApartFromRightToLeft() async throws {
+    @Test func clientsOfAProxyAreReadFromRightToLeft() async throws {
         try await withService(admitting: Self.policy(burst: 2)) { service in
             try await service.listening { port async throws in
                 var statuses: [Int] = []
@@ -146,7 +146,7 @@ struct AdmissionSocketTests {
         }
     }
 
-    @Test func strangersCannotUseAProxyHeader() async throws {
+    @Test func untrustedPeersCannotUseAProxyHeader() async throws {
         try await withService(admitting: Self.policy()) { service in
             try await service.listening(proxyProtocol: .v2) { port async throws in
                 #expect(try await ask(port, Self.resolve(), from: "127.0.0.2") == 200)

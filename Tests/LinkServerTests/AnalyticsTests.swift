@@ -170,7 +170,7 @@ struct AnalyticsTests {
         }
     }
 
-    @Test func linksThatNobodyAnsweredAreRanked() async throws {
+    @Test func unmatchedLinksAreRanked() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             for path in ["/sale", "/sale", "/help"] {
@@ -239,7 +239,7 @@ struct AnalyticsTests {
 
     // MARK: Parameters
 
-    @Test func answerIsNotSentAgainToWhoHasIt() async throws {
+    @Test func unchangedAnswerIsNotSentAgain() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             try await service.record("2026-11-20T09:00:00Z")

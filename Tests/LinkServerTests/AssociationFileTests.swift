@@ -114,7 +114,7 @@ struct AssociationFileTests {
         }
     }
 
-    @Test func compressedFormIsForWhoAsks() async throws {
+    @Test func compressedFormIsSentOnRequest() async throws {
         try await withService { service in
             try await service.load(Self.tenant("one"))
             let plain = try await service.publicPort(.get, Self.apple, host: "one.example")
@@ -145,7 +145,7 @@ struct AssociationFileTests {
         }
     }
 
-    @Test func publishingMakesOneTenantsFilesAnew() async throws {
+    @Test func publishingRegeneratesTheFilesOfOneTenantOnly() async throws {
         try await withService { service in
             try await service.load(Self.tenant("one"))
             try await service.load(Self.tenant("two"))
@@ -167,7 +167,7 @@ struct AssociationFileTests {
     }
 
     @Test(arguments: [HTTPRequest.Method.post, .put, .patch, .delete, .options])
-    func otherMethodsAreToldWhichTwoThereAre(_ method: HTTPRequest.Method) async throws {
+    func otherMethodsGetTheAllowedOnes(_ method: HTTPRequest.Method) async throws {
         try await withService { service in
             try await service.load(Self.tenant("one"))
             for path in Self.paths {
@@ -218,7 +218,7 @@ struct AssociationFileTests {
         }
     }
 
-    @Test func hostOfNobodyHasNoFile() async throws {
+    @Test func unknownHostHasNoFile() async throws {
         try await withService { service in
             let answer = try await service.publicPort(.get, Self.apple, host: "nobody.example")
 

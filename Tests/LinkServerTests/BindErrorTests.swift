@@ -21,7 +21,7 @@ struct BindErrorTests {
             ),
         ]
     )
-    func everyReasonSaysWhatToDo(_ code: CInt, _ text: String) {
+    func everyReasonHasAdvice(_ code: CInt, _ text: String) {
         #expect(BindError(.admin, at: ListenAddress(host: "127.0.0.1", port: 80), errno: code).description == text)
     }
 

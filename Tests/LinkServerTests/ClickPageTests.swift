@@ -45,7 +45,7 @@ struct ClickPageTests {
         ),
         ("<\u{301}a href='\u{200D}x'\u{FE0F}>", "&lt;\u{301}a href=&#39;\u{200D}x&#39;\u{FE0F}&gt;"),
     ])
-    func blockedLinkSaysWhyInPlainText(reason: String, shown: String) async throws {
+    func blockedLinkShowsItsReasonAsPlainText(reason: String, shown: String) async throws {
         try await service(blocking: reason) { service in
             let answer = try await service.publicPort(.get, "/b/secret?token=secret", host: "go.acme.test")
             #expect(answer.status == 403)

@@ -32,7 +32,7 @@ struct ConnectionAbuseTests {
 
     /// None of it is a limit of the decoder, which would keep all of it.
     @Test(arguments: endless)
-    func whatComesToNothingIsReadUpToABound(_ endless: Endless) async throws {
+    func endlessInputIsReadUpToABound(_ endless: Endless) async throws {
         try await withService { service in
             try await service.listening({
                 $0.headSeconds = 600; $0.bodySeconds = 600; $0.idleSeconds = 600
@@ -72,7 +72,7 @@ struct ConnectionAbuseTests {
     @Test(arguments: [
         "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c", "Connection: upgrade\r\nUpgrade: websocket",
     ])
-    func askingForAnotherProtocolEndsTheConnection(_ fields: String) async throws {
+    func protocolUpgradeRequestEndsTheConnection(_ fields: String) async throws {
         try await withService { service in
             try await service.listening { port in
                 let answer = try await onThread {

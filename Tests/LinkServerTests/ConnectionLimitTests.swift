@@ -250,7 +250,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test func clientThatAsksBeforeItSendsIsToldToGoOn() async throws {
+    @Test func expectContinueIsAnswered() async throws {
         try await withService { service in
             try await service.listening { port in
                 let answer = try await onThread {
@@ -279,7 +279,7 @@ struct ConnectionLimitTests {
     }
 
     /// Ten connections may be open; who asks takes the place of who does not.
-    @Test func idleConnectionsGiveWay() async throws {
+    @Test func idleConnectionsAreEvicted() async throws {
         try await withService { service in
             try await service.listening({ $0.connections = 10 }) { port in
                 let ended = try await onThread {

@@ -90,7 +90,7 @@ struct ContinuationTests {
         return try #require(answer.json?["continuation"]?["token"]?.text)
     }
 
-    @Test func goesOnInTheEnvironmentInWhichItBegan() async throws {
+    @Test func continuationStaysInItsEnvironment() async throws {
         try await withService { service in
             let token = try await beginInStaging(service)
             for named in ["", #""environment":"staging","#] {
@@ -124,7 +124,7 @@ struct ContinuationTests {
         }
     }
 
-    @Test func callersOwnIDIsKeptOrItsLossIsTold() async throws {
+    @Test func clientEventIDIsKeptOrItsLossIsReported() async throws {
         try await withService { service in
             let token = try await begin(service)
             let resumed = try await service.resolve(

@@ -60,7 +60,7 @@ struct DocumentLimitTests {
         }
     }
 
-    @Test func tableTellsAThousandErrorsAtMost() async throws {
+    @Test func tableReportsAtMostAThousandErrors() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             let routes = String(repeating: "0,", count: 20_000) + "0"

@@ -74,7 +74,7 @@ struct DraftBaseTests {
         }
     }
 
-    @Test func conflictIsSettledByWritingTheDraftAnewOnWhatIsLive() async throws {
+    @Test func conflictIsResolvedByRewritingTheDraftOnTheLiveTable() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             for draft in ["one", "two"] {
@@ -172,7 +172,7 @@ struct DraftBaseTests {
         }
     }
 
-    @Test func revisionThatNeverWasIsNotSaidToBeGone() async throws {
+    @Test func unknownRevisionIsNotReportedAsGone() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             for path in ["revisions/99/rollback", "revisions/99/promote?to=staging"] {

@@ -15,7 +15,7 @@ struct EnvironmentTests {
         return try await service.resolve(body).json
     }
 
-    @Test func linkOfAnUnknownEnvironmentIsUnmatchedAndTheNameStandsInTheWarnings() async throws {
+    @Test func linkOfAnUnknownEnvironmentIsUnmatchedWithAWarning() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             #expect(try await session.put("settings", yaml: Self.open).status == 200)
@@ -33,7 +33,7 @@ struct EnvironmentTests {
         }
     }
 
-    @Test func environmentsThatNobodyPublishedInAreCountedAsOne() async throws {
+    @Test func unpublishedEnvironmentsAreCountedAsOne() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             #expect(try await session.put("settings", yaml: Self.open).status == 200)

@@ -36,7 +36,7 @@ struct EventFieldsTests {
         }
     }
 
-    @Test func contextStandsInTheEventAsFarAsTheSettingsAllow() async throws {
+    @Test func settingsDecideHowMuchContextAnEventHas() async throws {
         let event = try await event(privacy: "recordTraits: [plan], recordInstall: true")
         #expect(event.appVersion == "3.2.0")
         #expect(event.appBuild == 412)
@@ -47,7 +47,7 @@ struct EventFieldsTests {
         #expect(event.botClass == nil)
     }
 
-    @Test func neitherTraitsNorInstallsAreRecordedUnlessTheSettingsSaySo() async throws {
+    @Test func traitsAndInstallsAreNotRecordedByDefault() async throws {
         let event = try await event(privacy: "")
         #expect(event.appBuild == 412)
         #expect(event.traits == nil)
@@ -70,7 +70,7 @@ struct EventFieldsTests {
     }
 
     /// An app's HTTP library is not a bot, and the app's own statements about its device take precedence.
-    @Test func userAgentOfACallIsKeptAndNotJudged() async throws {
+    @Test func userAgentOfAnAppIsNotClassified() async throws {
         try await withService { service in
             _ = try await service.resolve(
                 #"{"url":"yourapp://product/1","context":{"platform":"ios","device":"tablet"}}"#,
@@ -129,7 +129,7 @@ struct EventFieldsTests {
         }
     }
 
-    @Test func linkOfNobodyHasNoCountry() async throws {
+    @Test func unownedLinkHasNoCountry() async throws {
         try await withService(locating: Self.peer("NO")) { service in
             _ = try await service.resolve(#"{"url":"https://nobody.example/"}"#)
             #expect(try await service.unownedEvents().map(\.country) == [nil])
@@ -148,7 +148,7 @@ struct EventFieldsTests {
     // MARK: Purposes
 
     @Test(arguments: Event.Purpose.allCases)
-    func callersSayWhatACallIsFor(purpose: Event.Purpose) async throws {
+    func purposeOfARequestIsRecorded(purpose: Event.Purpose) async throws {
         let event = try await event(privacy: "", #"{"url":"acme://item/1","purpose":"\#(purpose)"}"#)
         #expect(event.purpose == purpose)
     }

@@ -27,7 +27,7 @@ struct EventTailLimitTests {
         }
     }
 
-    @Test func oneKeyOpensSoManyTailsAndNoMore() async throws {
+    @Test func tailsOfAKeyAreBounded() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             let acme = try #require(TenantID("acme"))

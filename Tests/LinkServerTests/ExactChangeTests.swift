@@ -59,7 +59,7 @@ struct ExactChangeTests {
         }
     }
 
-    @Test func honestChangeIsToldPublishedAndKept() async throws {
+    @Test func validChangeIsReportedPublishedAndKept() async throws {
         try await withCafe { _, session in
             // A draft that was created before the change and does not contain it.
             let more = #"{"path":"/more"}"#

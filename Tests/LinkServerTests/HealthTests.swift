@@ -31,7 +31,7 @@ struct HealthTests {
         #expect(!Health().stop())
     }
 
-    @Test func whatFailsIsNamed() async throws {
+    @Test func failedPartIsNamed() async throws {
         try await withService { service in
             let free = Mutex(10)
             service.health.run()
@@ -54,7 +54,7 @@ struct HealthTests {
     }
 
     /// A degraded service keeps receiving requests.
-    @Test func whatIsDegradedIsNamedAndReady() async throws {
+    @Test func degradedServiceIsNamedAndReady() async throws {
         try await withService { service in
             service.health.run()
             service.health.watch([Health.Check("disk") { .degraded("too little") }])
@@ -151,7 +151,7 @@ struct ShutdownControllerTests {
         #expect(shutdown.isForced)
     }
 
-    @Test func whoIsCancelledWaitsNoLonger() async {
+    @Test func cancelledCallerStopsWaiting() async {
         let shutdown = ShutdownController()
         await withTaskGroup(of: Void.self) { tasks in
             for _ in 0..<100 { tasks.addTask { await shutdown.untilForced() } }

@@ -56,7 +56,7 @@ struct HostClaimTests {
     @Test(arguments: [
         "pay.other.example", #""*.other.example""#, "victim.example.org", "notvictim.example", "xvictim.example",
     ])
-    func whatDoesNotOverlapIsFree(claim: String) async throws {
+    func disjointRoutesAreAllowed(claim: String) async throws {
         try await withService { service in
             let victim = try await put(#""*.victim.example", pay.victim.example"#, of: "victim", service)
             let neighbour = try await put(claim, of: "neighbour", service)
@@ -82,7 +82,7 @@ struct HostClaimTests {
         }
     }
 
-    @Test func ofTwoThatClaimAtOnceOneIsRefused() async throws {
+    @Test func oneOfTwoConcurrentClaimsIsRefused() async throws {
         try await withService { service in
             for round in 0..<8 {
                 let host = "round\(round).example"

@@ -46,7 +46,7 @@ struct KeyTests {
         }
     }
 
-    @Test func nobodyHandsOutMoreThanHeHas() async throws {
+    @Test func keyCannotGrantMoreThanItHas() async throws {
         try await withService { service in
             _ = try await AdminSession.acme(service)
             let session = try await AdminSession(service, scopes: [.keys, .tablesRead]) { request in
@@ -221,7 +221,7 @@ struct KeyTests {
     }
 
     /// Links are matched by bytes, so another normalisation of an accent is another path.
-    @Test func pathsOfAKeyAreToldApartByTheirBytes() async throws {
+    @Test func pathsOfAKeyAreComparedByTheirBytes() async throws {
         try await withService { service in
             _ = try await AdminSession.acme(service)
             let session = try await AdminSession(service, scopes: [.tablesRead, .tablesWrite, .publish]) { request in
@@ -255,7 +255,7 @@ struct KeyTests {
         }
     }
 
-    @Test func otherEnvironmentsAnswerToKeysOnlyWhereTheSettingsSaySo() async throws {
+    @Test func otherEnvironmentsRequireKeysIfConfigured() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             #expect(try await session.put("draft?environment=staging", yaml: AdminSession.table).status == 200)
@@ -281,7 +281,7 @@ struct KeyTests {
 
     // MARK: Audit
 
-    @Test func everyChangeIsWrittenDownInAChain() async throws {
+    @Test func everyChangeIsInTheAuditChain() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             _ = try await session.put("suites/a", yaml: "formatVersion: 1\ncases: []")

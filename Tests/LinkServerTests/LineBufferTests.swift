@@ -18,7 +18,7 @@ struct LineBufferTests {
         #expect(buffer.isEmpty && text(&buffer).isEmpty)
     }
 
-    @Test func countsWhatFindsNoRoom() {
+    @Test func itemsWithoutSpaceAreCounted() {
         var buffer = LineBuffer(capacity: 8)
         for line in ["one\n", "longer\n", "2\n"] { buffer.append(Array(line.utf8)) }
         #expect(text(&buffer) == "one\n2 lost\n")
@@ -26,7 +26,7 @@ struct LineBufferTests {
         #expect(text(&buffer) == "three\n")
     }
 
-    @Test func tellsOfALineThatIsLargerThanAll() {
+    @Test func lineAboveTheLimitIsReported() {
         var buffer = LineBuffer(capacity: 2)
         buffer.append(Array("one\n".utf8))
         #expect(!buffer.isEmpty)

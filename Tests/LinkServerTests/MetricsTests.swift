@@ -58,7 +58,7 @@ struct MetricRegistryTests {
     }
 
     /// A metric name keeps its first type.
-    @Test func nameKeepsItsKind() {
+    @Test func metricKeepsItsFirstType() {
         let metrics = MetricRegistry()
         metrics.makeCounter(label: "x_total", dimensions: []).increment(by: 1)
         metrics.makeMeter(label: "x_total", dimensions: []).set(Int64(7))

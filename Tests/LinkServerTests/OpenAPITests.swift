@@ -182,7 +182,7 @@ struct OpenAPITests {
 
     /// Every operation × every single scope × the own tenant and another one.
     @Test(arguments: KeyGrant.Scope.allCases)
-    func scopeOpensWhatTheDocumentSaysAndNothingElse(scope: KeyGrant.Scope) async throws {
+    func scopeOpensExactlyTheDocumentedOperations(scope: KeyGrant.Scope) async throws {
         try await withService { service in
             _ = try await AdminSession.acme(service)
             var sessions: [Set<KeyGrant.Scope>: AdminSession] = [:]

@@ -120,7 +120,7 @@ struct PrivacyTests {
     @Test(arguments: [
         ("full", "/hidden/s3cretbytes"), ("shape", "/{slug}/{slug}"), ("firstSegment", "/hidden"), ("none", nil),
     ])
-    func unmatchedPathsAreKeptAsTheSettingsSay(mode: String, path: String?) async throws {
+    func settingsDecideHowUnmatchedPathsAreRecorded(mode: String, path: String?) async throws {
         try await withService { service in
             try await service.load(Self.acme(unmatchedPath: mode))
             let answer = try await service.resolve(#"{"url":"acme://hidden/\#(Self.secret)"}"#)
@@ -130,7 +130,7 @@ struct PrivacyTests {
         }
     }
 
-    @Test func linkOfNobodyLeavesNoPath() async throws {
+    @Test func unownedLinkLeavesNoPath() async throws {
         try await withService { service in
             _ = try await service.resolve(#"{"url":"https://nobody.example/\#(Self.secret)?\#(Self.secret)"}"#)
             #expect(try await service.unownedEvents().map(\.path) == [nil])
@@ -139,7 +139,7 @@ struct PrivacyTests {
     }
 
     @Test(arguments: ["truncated", "keyed", "none"])
-    func addressesAreKeptAsTheSettingsSay(mode: String) async throws {
+    func settingsDecideHowAddressesAreRecorded(mode: String) async throws {
         try await withService { service in
             try await service.load(Self.acme(ip: mode))
             _ = try await service.resolve(#"{"url":"acme://find?q=1"}"#)

@@ -85,7 +85,7 @@ struct QueryParameterTests {
     }
 
     /// An unauthorised caller learns nothing about the parameters.
-    @Test func keyIsJudgedFirst() async throws {
+    @Test func keyIsCheckedFirst() async throws {
         try await withService { service in
             _ = try await AdminSession.acme(service)
             let foreign = try await AdminSession(service) { $0.tenant = TenantID("shop") }

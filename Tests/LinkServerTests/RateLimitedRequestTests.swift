@@ -19,7 +19,7 @@ struct RateLimitedRequestTests {
         return policy
     }
 
-    @Test func addressThatAsksTooOftenGetsWhenToComeBackAndNothingIsRecorded() async throws {
+    @Test func addressAboveItsLimitGetsRetryAfterAndIsNotRecorded() async throws {
         let policy = Self.policy { $0.address = RateLimit(perSecond: 2, burst: 3) }
         try await withService(admitting: policy) { service in
             for _ in 0..<3 { #expect(try await service.resolve(Self.link).status == 200) }

@@ -113,7 +113,7 @@ struct RecorderRefusalTests {
         }
     }
 
-    @Test func linksOfNobodyAreAnsweredUnrecordedBeyondAHundredASecond() async throws {
+    @Test func unownedLinksBeyondAHundredASecondAreNotRecorded() async throws {
         try await withService { service in
             for number in 0..<120 {
                 let answer = try await service.resolve(#"{"url":"https://host\#(number).example/"}"#)

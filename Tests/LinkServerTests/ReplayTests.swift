@@ -155,7 +155,7 @@ struct ReplayTests {
         }
     }
 
-    @Test func timeConditionsAreJudgedAtTheTimeOfEachEvent() async throws {
+    @Test func timeConditionsAreEvaluatedAtTheTimeOfEachEvent() async throws {
         try await withReplay { service in
             try await record(["rep://user/anna"], service)
             service.clock.advance(seconds: 600)
@@ -172,7 +172,7 @@ struct ReplayTests {
 
     // MARK: Selected events
 
-    @Test func onlyTheTimeThatIsAskedForIsReplayed() async throws {
+    @Test func onlyTheRequestedPeriodIsReplayed() async throws {
         try await withReplay { service in
             try await record(["rep://item/1"], service)
             // Past midnight, so that there are two files.
@@ -213,7 +213,7 @@ struct ReplayTests {
         }
     }
 
-    @Test func testsAndPrefetchesAreLeftOutUnlessAskedFor() async throws {
+    @Test func testsAndPrefetchesAreOmittedByDefault() async throws {
         try await withReplay { service in
             try await record(["rep://item/1"], service)
             try await record(["rep://item/2"], purpose: "test", service)
@@ -226,7 +226,7 @@ struct ReplayTests {
 
     // MARK: Hidden values
 
-    @Test func whatTheLogLeavesOutIsCountedByReason() async throws {
+    @Test func omittedLogDataIsCountedByReason() async throws {
         try await withReplay { service in
             try await record(
                 [

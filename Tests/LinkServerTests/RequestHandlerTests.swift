@@ -152,7 +152,7 @@ struct RequestHandlerTests {
     }
 
     /// While the response waits for the log, a client may send any amount.
-    @Test func restOfAnAnsweredRequestIsNotKept() async throws {
+    @Test func restOfAnAnsweredRequestIsDiscarded() async throws {
         try await withService { service in
             let endpoint = PublicEndpoint(methods: [.get], path: "/x") { _, _ in .later { _ in } }
             let requests = Self.service(endpoint, of: service)

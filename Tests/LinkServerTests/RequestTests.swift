@@ -11,7 +11,7 @@ struct RequestTests {
     private static let longest = String(repeating: "a", count: 64)
 
     @Test(arguments: [("abc-1._Z", true), (longest, true), (longest + "a", false), ("a b", false), ("a\u{E9}", false)])
-    func requestIDIsKeptOnlyWhenItIsPlain(id: String, isKept: Bool) async throws {
+    func requestIDIsAcceptedOnlyIfItIsPlain(id: String, isKept: Bool) async throws {
         try await withService { service in
             let name = try #require(HTTPField.Name("X-Request-ID"))
             let answer = try await service.resolve(#"{"url":"yourapp://home"}"#, headers: [name: id])

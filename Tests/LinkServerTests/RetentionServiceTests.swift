@@ -156,7 +156,7 @@ struct RetentionServiceTests {
         }
     }
 
-    @Test func whoNeverRecordedInstallsIsTold() async throws {
+    @Test func erasureWithoutRecordedInstallsIsRefused() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             let answer = try await session.post("erasures", #"{"stickyKey": "install-42"}"#)

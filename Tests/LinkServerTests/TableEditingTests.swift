@@ -59,7 +59,7 @@ struct TableEditingTests {
     }
 
     /// What the key may not do, and where the resource is now.
-    @Test func refusedKeysAndStaleWritesSayWhatToDo() async throws {
+    @Test func refusedKeysAndStaleWritesHaveAdvice() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             let reader = try await AdminSession(service, scopes: [.tablesRead]) { $0.tenant = TenantID("acme") }
@@ -78,7 +78,7 @@ struct TableEditingTests {
         }
     }
 
-    @Test func draftIsWhatIsLiveUntilItIsWritten() async throws {
+    @Test func unwrittenDraftEqualsTheLiveTable() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             let draft = try await session.get("draft")
@@ -96,7 +96,7 @@ struct TableEditingTests {
         }
     }
 
-    @Test func everyWriteIsRefusedWhenSomebodyWroteFirst() async throws {
+    @Test func everyWriteIsRefusedAfterAnotherWrite() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             let first = try #require(try await session.get("draft")["ETag"])
@@ -168,7 +168,7 @@ struct TableEditingTests {
         }
     }
 
-    @Test func planSaysWhatPublishingWouldChange() async throws {
+    @Test func planListsTheChangesOfPublishing() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             let table = AdminSession.table.replacing("/item/{id:int}", with: "/thing/{id:int}")
@@ -214,7 +214,7 @@ struct TableEditingTests {
         }
     }
 
-    @Test func rollbackToWhatTheSettingsLostIsRefusedWithAFinding() async throws {
+    @Test func rollbackToRemovedSettingsIsRefusedWithAFinding() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             let named =
@@ -270,7 +270,7 @@ struct TableEditingTests {
         }
     }
 
-    @Test func pruningKeepsWhatIsLiveOrABase() async throws {
+    @Test func pruningKeepsLiveRevisionsAndBases() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             _ = try await session.put("draft?draft=old", yaml: AdminSession.table)
@@ -290,7 +290,7 @@ struct TableEditingTests {
         }
     }
 
-    @Test func failingSuiteKeepsATableFromBeingPublished() async throws {
+    @Test func failingSuitePreventsPublication() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             let suite = """
@@ -323,7 +323,7 @@ struct TableEditingTests {
         }
     }
 
-    @Test func linkThatTheFileKeepsInTheBrowserFailsItsCase() async throws {
+    @Test func linkThatTheFileExcludesFailsItsCase() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             let suite = """

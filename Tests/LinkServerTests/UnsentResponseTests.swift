@@ -18,7 +18,7 @@ struct UnsentResponseTests {
 
     /// A small response, a refusal, and a large response.
     @Test(arguments: [file, refused, large])
-    func nothingIsAnsweredWhileAnswersWait(_ request: String) async throws {
+    func requestsWaitWhileAnswersAreUnsent(_ request: String) async throws {
         try await withService { service in
             try await service.listening({
                 $0.stalledSeconds = 60; $0.headSeconds = 600
@@ -64,7 +64,7 @@ struct UnsentResponseTests {
     }
 
     /// Ten connections may be open; those that have asked and take no answers keep nobody out.
-    @Test func clientsThatTakeNothingGiveWay() async throws {
+    @Test func clientsThatReadNothingAreEvicted() async throws {
         try await withService { service in
             try await service.listening({
                 $0.connections = 10; $0.stalledSeconds = 600
@@ -119,7 +119,7 @@ struct UnsentResponseTests {
     }
 
     /// However little waits in the service when the system takes no more: one of these has less than the mark of the channel.
-    @Test func clientThatStopsReadingIsNotHeldForEver() async throws {
+    @Test func clientThatStopsReadingIsDisconnected() async throws {
         try await withService { service in
             try await service.listening({ $0.stalledSeconds = 1 }) { port in
                 try await onThread {

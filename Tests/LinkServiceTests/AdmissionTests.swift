@@ -41,7 +41,7 @@ struct AdmissionTests {
         #expect(admitted(admission, .address(ClientAddress(nil))) == 2)
     }
 
-    @Test func exemptAddressesHaveNoLimitUnlessTheyHideSomebody() {
+    @Test func exemptAddressesHaveNoLimitUnlessTheyHideAClient() {
         let admission = admission(Self.policy())
         #expect(admitted(admission, .address(client("127.0.0.1"))) == 10)
         #expect(admitted(admission, .wrongKey(client("::1"))) == 10)
@@ -75,7 +75,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test func refusalTellsWhoseLimitAndWhenAndIsCounted() throws {
+    @Test func refusalNamesItsLimitAndTimeAndIsCounted() throws {
         let metrics = TestMetrics()
         let admission = admission(Self.policy(), metrics: metrics)
         func refusals(_ scope: String) throws -> Int64 {

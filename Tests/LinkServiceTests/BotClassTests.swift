@@ -118,7 +118,7 @@ struct BotClassTests {
     ]
 
     @Test(arguments: agents.flatMap { kind, agents in agents.map { (kind, $0) } })
-    func programTellsWhatItIsFor(kind: BotClass, agent: String) {
+    func programDescribesItsPurpose(kind: BotClass, agent: String) {
         #expect(UserAgent(agent).botClass == kind)
         #expect(UserAgent(agent).inAppBrowser == nil)
     }

@@ -20,7 +20,7 @@ struct ClientAddressTests {
     }
 
     @Test(arguments: ["203.0.113.7", "127.0.0.1", "192.168.0.1", "::1", "11.0.0.1"])
-    func strangersAreNotBelieved(peer: String) throws {
+    func headersOfUntrustedPeersAreIgnored(peer: String) throws {
         let peerAddress = try #require(NetworkAddress(peer))
         #expect(client(peer, ["198.51.100.1"]) == ClientAddress(peerAddress))
         #expect(client(peer, ["for=198.51.100.1"], in: .forwarded) == ClientAddress(peerAddress))

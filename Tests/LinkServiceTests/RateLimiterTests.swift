@@ -48,7 +48,7 @@ struct RateLimiterTests {
 
     /// Holds for any distribution of requests, in any interval that starts with a full bucket.
     @Test(arguments: [(100, 200), (3, 1), (7, 50), (999_983, 17), (1, 20)])
-    func neverMoreThanBurstAndRateTimesTime(perSecond: Int, burst: Int) throws {
+    func admissionsNeverExceedBurstPlusRate(perSecond: Int, burst: Int) throws {
         let limit = try #require(RateLimit(perSecond: perSecond, burst: burst))
         var random = SeededGenerator(seed: UInt64(perSecond))
         for _ in 0..<20 {
@@ -67,7 +67,7 @@ struct RateLimiterTests {
     }
 
     /// A caller that keeps to the rate is never refused.
-    @Test func whoKeepsToTheRateIsNeverRefused() throws {
+    @Test func callerWithinTheRateIsNeverRefused() throws {
         let limit = try #require(RateLimit(perSecond: 100, burst: 1))
         let limiter = limiter()
         for index in 0..<1_000 {
@@ -77,7 +77,7 @@ struct RateLimiterTests {
 
     /// A flood does not grow the limiter, and a caller at its limit stays limited meanwhile: 10,000 callers a second,
     /// and 500 requests of one caller.
-    @Test func floodOfCallersNeitherGrowsItNorFreesAnybody() throws {
+    @Test func floodOfCallersNeitherGrowsItNorResetsALimit() throws {
         let limit = try #require(RateLimit(perSecond: 10, burst: 20))
         let limiter = RateLimiter(setsPerShard: 64, seed: 3)
         let capacity = limiter.capacity
@@ -97,7 +97,7 @@ struct RateLimiterTests {
     }
 
     /// A caller is evicted only if all others of its set owe more.
-    @Test func fullestBucketGivesWay() throws {
+    @Test func fullestBucketIsEvicted() throws {
         let limit = try #require(RateLimit(perSecond: 1, burst: 100))
         let limiter = RateLimiter(setsPerShard: 1, seed: 11)
         // Fills the limiter with callers that owe two, except one that owes 50.
@@ -117,7 +117,7 @@ struct RateLimiterTests {
         #expect(limiter.take(for: 1, within: wide, at: 0) == .refused(wait: Self.second))
     }
 
-    @Test func clockThatGoesBackRefusesNobodyForLong() throws {
+    @Test func clockSetBackCausesNoLongRefusal() throws {
         let limit = try #require(RateLimit(perSecond: 10, burst: 5))
         let limiter = limiter()
         for _ in 0..<5 { _ = limiter.take(for: 1, within: limit, at: 1_000 * Self.second) }

@@ -358,7 +358,7 @@ struct UserAgentTests {
     ]
 
     @Test(arguments: apple + android + others)
-    func browserTellsItsSystem(one: Case) {
+    func browserRevealsItsSystem(one: Case) {
         let agent = UserAgent(one.agent)
         #expect(agent.botClass == nil)
         #expect(agent.platform == one.platform)
@@ -378,7 +378,7 @@ struct UserAgentTests {
         #expect(UserAgent(agent) == UserAgent(String(decoding: agent.utf8.prefix(512), as: UTF8.self)))
     }
 
-    @Test func whatStandsBehindTheFirst512BytesIsNotRead() {
+    @Test func bytesAfterTheFirst512AreNotRead() {
         let long = "Mozilla/5.0 (X11; Linux x86_64) Firefox/125.0 " + String(repeating: " ", count: 500)
         #expect(UserAgent(long + "Googlebot/2.1").botClass == nil)
         #expect(UserAgent("Mozilla/5.0 (X11; Linux x86_64) Firefox/125.0 Googlebot/2.1").botClass == .search)

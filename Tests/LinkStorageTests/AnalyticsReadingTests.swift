@@ -36,7 +36,7 @@ struct AnalyticsReadingTests {
         )
     }
 
-    @Test func whatComesAfterAThousandValuesIsCountedTogether() async throws {
+    @Test func valuesAfterTheThousandthAreCountedTogether() async throws {
         try await withTemporaryDirectory { folder in
             let log = try log(folder)
             _ = try await log.append((0..<1_000).map { event(country: "c\($0)") } + [event(country: "c7")])

@@ -18,7 +18,7 @@ struct DataDirectoryTests {
         }
     }
 
-    @Test func secondProcessIsToldWhoHasIt() throws {
+    @Test func secondProcessIsToldTheOwner() throws {
         try inTemporaryDirectory { folder in
             let first = try DataDirectory(folder + "/data", for: .create)
             let error = #expect(throws: StorageError.self) { try DataDirectory(folder + "/data", for: .create) }
@@ -50,7 +50,7 @@ struct DataDirectoryTests {
         }
     }
 
-    @Test func cleanStopLeavesNoMark() throws {
+    @Test func cleanShutdownIsNotReportedAsUnclean() throws {
         try inTemporaryDirectory { folder in
             do {
                 let first = try DataDirectory(folder + "/data", for: .create)

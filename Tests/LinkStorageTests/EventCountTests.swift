@@ -232,7 +232,7 @@ struct EventCountTests {
     }
 
     /// Values that Swift compares as equal.
-    @Test func valuesAreToldApartByTheirBytes() async throws {
+    @Test func valuesAreComparedByTheirBytes() async throws {
         try await withTemporaryDirectory { folder in
             let log = try log(folder)
             let spellings = ["caf\u{E9}", "cafe\u{301}", "a\0b", "a"]

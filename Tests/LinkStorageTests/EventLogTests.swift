@@ -76,7 +76,7 @@ struct EventLogTests {
         try DatabaseQueue(path: path).read { try $0.columns(in: table).map(\.name) }
     }
 
-    @Test func everyFieldComesBack() async throws {
+    @Test func everyFieldRoundTrips() async throws {
         try await withTemporaryDirectory { folder in
             let log = try log(folder)
             let plain = Event.Fields.sample(0)
@@ -436,7 +436,7 @@ struct EventLogTests {
         (.SQLITE_CORRUPT, "io"), (.SQLITE_NOTADB, "io"), (.SQLITE_CONSTRAINT_CHECK, "refused"),
         (.SQLITE_TOOBIG, "refused"),
         (.SQLITE_BUSY, "refused"),
-    ]) func failuresAreToldApart(_ code: ResultCode, _ kind: String) {
+    ]) func failuresAreDistinguished(_ code: ResultCode, _ kind: String) {
         switch EventStoreError(DatabaseError(resultCode: code), file: "a.db") {
         case .full: #expect(kind == "full")
         case .io: #expect(kind == "io")

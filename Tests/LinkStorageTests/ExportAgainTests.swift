@@ -194,7 +194,7 @@ struct ExportAgainTests {
 
     // MARK: Windows without rows
 
-    @Test func askingAgainWhileNothingIsRecordedLeavesNothing() async throws {
+    @Test func repeatedExportsWithoutEventsWriteNothing() async throws {
         try await withExportBench { bench in
             _ = try await bench.exporter.exportNow(bench.plan)
             let before = try bench.files()
@@ -290,7 +290,7 @@ struct ExportAgainTests {
     }
 
     /// An interrupted run left a file in the bucket, and rows were erased since.
-    @Test func fileThatNoManifestNamesGivesWay() async throws {
+    @Test func fileWithoutAManifestIsReplaced() async throws {
         let faults = Faults(failAt: nil)
         try await withExportBench(faults: faults) { bench in
             try await bench.record(events(1...10))

@@ -157,7 +157,7 @@ struct ExportErasureTests {
 
     /// Neither its file nor any other part of the export is removed.
     @Test(arguments: ["unopenable", "damaged"])
-    func exportWhoseManifestCannotBeReadIsNamedAndStays(_ damage: String) async throws {
+    func exportWithAnUnreadableManifestIsNamedAndUnchanged(_ damage: String) async throws {
         try await withExportBench { bench in
             try await bench.record((1...5).map(event))
             let broken = try await bench.exporter.exportNow(bench.plan)
@@ -242,7 +242,7 @@ struct ExportErasureTests {
         }
     }
 
-    @Test func erasureOnAFullDiskIsToldAsBegun() async throws {
+    @Test func erasureOnAFullDiskIsReportedAsStarted() async throws {
         try await withExportBench { bench in
             try await bench.record((1...5).map(event))
             _ = try await bench.exporter.exportNow(bench.plan)

@@ -97,7 +97,7 @@ struct ExportWebhookTests {
         }
     }
 
-    @Test func noticeIsGivenUpAfterADay() async throws {
+    @Test func webhookIsAbandonedAfterADay() async throws {
         try await withExportBench(hasWebhook: true) { bench in
             try await withReceiver(try WebhookReceiver(.status(503))) { receiver in
                 try await bench.record([.sample(1)])
@@ -115,7 +115,7 @@ struct ExportWebhookTests {
         }
     }
 
-    @Test func privateAddressIsNotAsked() async throws {
+    @Test func privateAddressIsNotContacted() async throws {
         try await withExportBench(hasWebhook: true) { bench in
             try await withReceiver(try WebhookReceiver(.status(200))) { receiver in
                 try await bench.record([.sample(1)])
@@ -136,7 +136,7 @@ struct ExportWebhookTests {
     }
 
     /// Exporting the same bytes again sends nothing; a new version is announced.
-    @Test func everyVersionIsToldOnce() async throws {
+    @Test func everyVersionIsAnnouncedOnce() async throws {
         try await withExportBench(hasWebhook: true) { bench in
             try await withReceiver(try WebhookReceiver(.status(200))) { receiver in
                 let install = installID(String(repeating: "a", count: 32))
@@ -163,7 +163,7 @@ struct ExportWebhookTests {
 
     /// If the exporter stops at any step, no missing export is announced, and each existing export is announced exactly
     /// once.
-    @Test func nobodyIsToldBeforeTheManifestIsThere() async throws {
+    @Test func webhookFollowsTheManifest() async throws {
         for step in 0..<8 {
             let faults = Faults(failAt: step)
             try await withExportBench(hasWebhook: true, faults: faults) { bench in
@@ -180,7 +180,7 @@ struct ExportWebhookTests {
         }
     }
 
-    @Test func nobodyIsToldUnlessConfigured() async throws {
+    @Test func webhookIsSentOnlyIfConfigured() async throws {
         try await withExportBench { bench in
             try await bench.record([.sample(1)])
             _ = try await bench.exporter.exportNow(bench.plan)

@@ -217,7 +217,7 @@ struct RetentionServiceTests {
 
     private static let columns = ["agent", "mail", "nick", "path", "parameter"]
 
-    @Test func nothingOfErasedRowsStaysInTheFiles() async throws {
+    @Test func erasedRowsLeaveNoBytesInTheFiles() async throws {
         try await withTemporaryDirectory { folder in
             let log = try log(folder)
             for day in 1...3 {
@@ -268,7 +268,7 @@ struct RetentionServiceTests {
         }
     }
 
-    @Test func nothingOfATenantStaysInADayThatAnotherKeeps() async throws {
+    @Test func rowsOfATenantAreDroppedFromADayThatAnotherKeeps() async throws {
         try await withTemporaryDirectory { folder in
             let log = try log(folder)
             _ = try await log.append([personal("Zoe"), .sample(2, of: tenant("taxi"))])

@@ -39,12 +39,12 @@ struct SettingsHistoryTests {
         }
     }
 
-    @Test func oldestGoWhereThereAreMoreThanMayBe() async throws {
+    @Test func oldestAreDroppedAboveTheCount() async throws {
         let revisions = try await kept(writing: 103, textBytes: 10)
         #expect(revisions.count == 100 && revisions.first == 103 && revisions.last == 4)
     }
 
-    @Test func oldestGoWhereTheyTakeMoreThanTheyMay() async throws {
+    @Test func oldestAreDroppedAboveTheSize() async throws {
         // Seven of them take less than 16 MiB, and eight take more.
         let revisions = try await kept(writing: 10, textBytes: 2 << 20)
         #expect(revisions == [10, 9, 8, 7, 6, 5, 4])

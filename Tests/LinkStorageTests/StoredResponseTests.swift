@@ -58,13 +58,13 @@ struct StoredResponseTests {
     }
 
     @Test(arguments: [(1_000, 10, 1_000), (20, 1 << 20, 16)])
-    func actorKeepsTheNewest(count: Int, bytes: Int, kept: Int) async throws {
+    func newestResponsesOfAnActorAreKept(count: Int, bytes: Int, kept: Int) async throws {
         let left = try await left(beside: count, of: 1, bytes: bytes)
         #expect(left.ofActor == kept && left.newest)
     }
 
     @Test(arguments: [(900, 5, 10, 4_000), (15, 5, 1 << 20, 64)])
-    func tenantKeepsTheNewest(count: Int, actors: Int, bytes: Int, kept: Int) async throws {
+    func newestResponsesOfATenantAreKept(count: Int, actors: Int, bytes: Int, kept: Int) async throws {
         let left = try await left(beside: count, of: actors, bytes: bytes)
         #expect(left.all == kept && left.newest)
     }

@@ -55,7 +55,7 @@ struct WebhookReachTests {
     }
 
     /// DNS rebinding: a name with a public address at the check and a private one at the connection.
-    @Test func nameIsLookedUpOnceAndTheJudgedAddressIsAsked() async throws {
+    @Test func nameIsResolvedOnceAndTheCheckedAddressIsUsed() async throws {
         let receiver = try WebhookReceiver(.status(204))
         defer { receiver.stop() }
         let names = NameServer(["127.0.0.1"], ["10.255.255.1"])
@@ -76,7 +76,7 @@ struct WebhookReachTests {
         ["::1"], ["64:ff9b::a9fe:a9fe"], ["2002:7f00:1::"], ["169.254.169.254"], ["fe80::1%lo"], ["::127.0.0.1"],
         ["100.100.100.200"], ["255.255.255.255"],
     ])
-    func nameWithAPrivateAddressIsNotAsked(addresses: [String]) async {
+    func nameWithAPrivateAddressIsNotContacted(addresses: [String]) async {
         #expect(await failure(http(NameServer(addresses)), "https://hook.test/") == .privateAddress)
     }
 
@@ -106,7 +106,7 @@ struct WebhookReachTests {
         "http+unix://%2Ftmp%2Fx/", "https+unix://%2Ftmp%2Fx/", "unix:///tmp/x", "file:///etc/passwd", "gopher://HOST/",
         "http:///x", "http://", "",
     ])
-    func ambiguousURLLeadsToTheJudgedAddressOrNowhere(url: String) async throws {
+    func ambiguousURLReachesOnlyTheCheckedAddress(url: String) async throws {
         let receiver = try WebhookReceiver(.status(204))
         defer { receiver.stop() }
         let names = NameServer(["127.0.0.1"])

@@ -61,7 +61,7 @@ struct TraceContextTests {
         #expect(trace.state == nil)
     }
 
-    @Test func whatIsNoParentBeginsANewTrace() {
+    @Test func invalidParentStartsANewTrace() {
         let source = TraceSource(seed: 1)
         let first = source.work(for: "nonsense", state: "a=1")
         let second = source.work(for: nil, state: nil)
@@ -85,7 +85,7 @@ struct TraceContextTests {
         }
     }
 
-    @Test func idsDoNotComeTwice() {
+    @Test func idsAreUnique() {
         let source = TraceSource(seed: 0)
         let roots = (0..<10_000).map { _ in source.root() }
         #expect(Set(roots.map(\.traceID)).count == roots.count)

@@ -87,7 +87,7 @@ struct ScreenCatalogTests {
         #expect(one == other)
     }
 
-    @Test func screenKnowsItsRoutes() throws {
+    @Test func screenListsItsRoutes() throws {
         let (tenant, table) = try Tables.awkward()
         let screens = ScreenCatalog(tenant: tenant, table: table).screens
         #expect(screens.first { $0.name == "List" }?.routes.map(\.rawValue) == ["list"])

@@ -61,7 +61,7 @@ struct BoundTests {
         }
     }
 
-    @Test func onlySoManyKeysAreAccepted() throws {
+    @Test func numberOfKeysIsBounded() throws {
         let keys = SessionKeys(now: { RunningStub.now })
         let tokens = (0..<101).compactMap { number in
             APIKey(environment: .production, random: Data(repeating: UInt8(number), count: APIKey.randomBytes))?.token

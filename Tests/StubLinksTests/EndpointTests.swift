@@ -33,7 +33,7 @@ struct EndpointTests {
         }
     }
 
-    @Test func answerHasNoExplanationThatWasNotAsked() async throws {
+    @Test func answerHasAnExplanationOnlyOnRequest() async throws {
         try await RunningStub.run { stub in
             let answer = try await stub.resolve(#"{"url": "acme:/item/7"}"#)
             #expect(answer["outcome"]?.text == "matched" && answer["trace"] == nil)
@@ -63,7 +63,7 @@ struct EndpointTests {
         (#"{"url": "other:/a"}"#, "no tenant has the scheme 'other'"),
         (#"{"url": "https://"}"#, "the link cannot be read"),
     ])
-    func linkOfNobodyIsReported(message: String, reason: String) async throws {
+    func unownedLinkIsReported(message: String, reason: String) async throws {
         try await RunningStub.run { stub in
             _ = try await stub.resolve(message)
             let report = try await stub.get("/__admin/report").json["sessions"]?.elements?.first
@@ -96,7 +96,7 @@ struct EndpointTests {
         }
     }
 
-    @Test func placeOfNobodyIsExplained() async throws {
+    @Test func unknownHostInThePathIsExplained() async throws {
         try await RunningStub.run { stub in
             let answer = try await stub.get("/__links/nobody.test/a")
             #expect(answer.status == 404 && answer.text.contains("'nobody.test'; the tenants have go.acme.test"))

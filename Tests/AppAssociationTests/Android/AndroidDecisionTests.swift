@@ -69,7 +69,7 @@ struct AndroidDecisionTests {
         #expect(decision.notes.contains { $0.code == .rulesVoid && $0.pointer == pointer })
     }
 
-    @Test func everyRuleTriedSaysWhatFailed() throws {
+    @Test func everyTriedRuleNamesItsFailure() throws {
         let rules = ##"[{"/":"/b","?":{"q":"1"}},{"#":"x"},{"?":{"q":"2*","r":"*"}},{"/":"/a"}]"##
         let decision = try file(rules).decision(for: Self.host + "/a?q=2&q=3", package: "com.example")
         #expect((decision.outcome, decision.rule, decision.tried.count) == (.match, 3, 4))
@@ -87,7 +87,7 @@ struct AndroidDecisionTests {
         (#"[{"?":{"a":"*"}}]"#, "/?a", .bareItem), (#"[{"/":"/a","comment":"x"}]"#, "/a", .unknownKey),
         (#"[{"/":"/%"}]"#, "/%", .urlInvalidEscape),
     ])
-    func whatIsNotCertainIsNoted(_ rules: String, _ url: String, _ code: AndroidDecision.Note.Code) throws {
+    func uncertainDecisionHasANote(_ rules: String, _ url: String, _ code: AndroidDecision.Note.Code) throws {
         let decision = try file(rules).decision(for: Self.host + url, package: "com.example")
         #expect(
             decision.notes.map(\.code)
@@ -129,7 +129,7 @@ struct AndroidDecisionTests {
         ("https://f.com/", "e.com", .host),
         ("https://e.com/", nil, .noApps), ("https://a.e.com/", "*.e.com", .noApps),
     ])
-    func whatNoRuleDecidesHasAReason(_ url: String, _ domain: String?, _ reason: AndroidDecision.Reason) throws {
+    func linkWithoutAMatchingRuleHasAReason(_ url: String, _ domain: String?, _ reason: AndroidDecision.Reason) throws {
         let decision = try AssetLinks(parsing: "[]".utf8).decision(for: url, domain: domain)
         #expect((decision.outcome, decision.reason) == (.noMatch, reason))
     }
@@ -160,7 +160,7 @@ struct AndroidDecisionTests {
         #expect((decision.outcome, decision.reason, decision.app, decision.entry) == (.noMatch, .noRelation, "a.b", 0))
     }
 
-    @Test func anAnswerThatWouldTakeTooLongSaysSo() throws {
+    @Test func decisionAboveTheStepBudgetIsUndecided() throws {
         let file = try file(#"[{"/":"/x"},{"/":"*b"}]"#)
         let url = Self.host + "/" + String(repeating: "a", count: 8_192)
         let decision = file.decision(for: url, package: nil, domain: nil, within: StepBudget(steps: 10_000))

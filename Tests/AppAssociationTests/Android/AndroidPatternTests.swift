@@ -33,7 +33,7 @@ struct AndroidPatternTests {
         #expect(try AndroidPattern(pattern).matchesBacktracking(Array(text.utf16), &budget) == matches)
     }
 
-    @Test func whatOneCharacterIsJavaCounts() throws {
+    @Test func questionMarkMatchesOneUTF16Unit() throws {
         var budget = StepBudget.decision
         #expect(try AndroidPattern("?").matches(Array("é".utf16), &budget))
         #expect(try !AndroidPattern("?").matches(Array("\u{1F600}".utf16), &budget))

@@ -154,7 +154,7 @@ struct AndroidValidationTests {
         #expect(found.first?.pointer == "/0/target/sha256_cert_fingerprints/1")
     }
 
-    @Test func statementOfGooglesGuideIsToldToBeNobodys() {
+    @Test func exampleFingerprintOfGooglesGuideIsReported() {
         let example = "14" + Self.print.dropFirst(2)
         let found = AssetLinks.validate(Array(Self.app(#"["\#(example)","\#(Self.second)"]"#).utf8))
 
@@ -167,7 +167,7 @@ struct AndroidValidationTests {
             (403, nil, ["DAL-NOT-SERVED"]),
         ] as [(Int, String?, [String])]
     )
-    func hostingIsJudged(_ status: Int, _ type: String?, _ codes: [String]) {
+    func hostingIsValidated(_ status: Int, _ type: String?, _ codes: [String]) {
         let hosting = AssociationHosting(status: status, redirect: "https://b.example/", contentType: type)
         let found = AssetLinks.validate(Array(Self.statement().utf8), hosting: hosting)
 

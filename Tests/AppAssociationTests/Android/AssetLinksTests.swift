@@ -93,7 +93,7 @@ struct AssetLinksTests {
         ("", JSONSyntaxError.Kind.empty), ("[1,]", .trailingComma), ("<html>", .html), ("\u{FEFF}[]", .byteOrderMark),
         (String(repeating: "[", count: 65), .tooDeep), (String(repeating: " ", count: 16 << 20 + 1), .tooLarge),
     ])
-    func whatIsNotJSONIsAnErrorWithItsPlace(_ text: String, _ kind: JSONSyntaxError.Kind) {
+    func invalidJSONIsAnErrorWithItsPosition(_ text: String, _ kind: JSONSyntaxError.Kind) {
         let error = #expect(throws: JSONSyntaxError.self) { try AssetLinks(parsing: text.utf8) }
         #expect(error?.kind == kind)
     }

@@ -23,7 +23,7 @@ struct StatementListTests {
 
     private func sites(_ list: StatementList) -> [String] { list.statements.map(\.target.description) }
 
-    @Test func includedStatementsStandInTheirPlace() throws {
+    @Test func includedStatementsReplaceTheirInclude() throws {
         let list = try list([
             Self.start: [statement("one.com"), include("https://b.com/x"), statement("three.com")],
             "https://b.com/x": [statement("two.com"), statement("one.com")],
@@ -32,7 +32,7 @@ struct StatementListTests {
         #expect(list.errors.isEmpty && list.remarks.isEmpty)
     }
 
-    @Test func aLoopEndsAndWhatIsValidCounts() throws {
+    @Test func includeLoopEndsAndValidStatementsCount() throws {
         let list = try list([
             Self.start: [include("https://b.com/x"), statement("one.com")],
             "https://b.com/x": [include(Self.start), statement("two.com")],

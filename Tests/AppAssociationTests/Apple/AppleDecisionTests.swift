@@ -33,7 +33,7 @@ struct AppleDecisionTests {
         #expect((merged.exclude.value, merged.exclude.level) == (false, .builtIn))
     }
 
-    @Test func everyTriedRuleSaysWhichPartsMatched() throws {
+    @Test func everyTriedRuleNamesItsMatchingParts() throws {
         let decision = try decision("https://e.com/A?id=7&id&b=2", app: "A.one")
         #expect(decision.reason == .noRuleMatched)
         #expect(decision.tried.map(\.rule) == [0, 1, 2])
@@ -103,7 +103,7 @@ struct AppleDecisionTests {
         #expect(try JSONReader.parse(match.json(), limits: .init(maximumBytes: 1 << 20)) == match)
     }
 
-    @Test func aMatchNamesWhatElseMustHold() throws {
+    @Test func matchNamesItsAssumptions() throws {
         let match = try decision("https://e.com/c", app: "A.three", domain: "*.com")
         #expect(match.assumptions.count == 6)
         #expect(match.assumptions[1].contains("applinks:*.com"))
@@ -112,7 +112,7 @@ struct AppleDecisionTests {
 
     // MARK: Limits of an answer
 
-    @Test func aLongEntryIsToldInPart() throws {
+    @Test func longEntryIsShortened() throws {
         let rules = repeatElement(#"{"/":"/x"},"#, count: 2_000).joined() + #"{"/":"/y"}"#
         let json = #"{"applinks":{"details":[{"appID":"A.b","components":[\#(rules)]}]}}"#
         let decision = try AppleAppSiteAssociation(parsing: json.utf8).decision(for: "https://e.com/y")
@@ -142,7 +142,7 @@ struct AppleDecisionTests {
         #expect(part.json["found"]?.text?.hasPrefix("%C3%A9%C3") == true)
     }
 
-    @Test func manyPartsAreToldOfFewerRules() throws {
+    @Test func detailsCoverFewerRulesWithManyParts() throws {
         let items = (0..<64).map { #""n\#($0)":"1""# }.joined(separator: ",")
         let rules = repeatElement(#"{"?":{\#(items)}}"#, count: 100).joined(separator: ",")
         let json = #"{"applinks":{"details":[{"appID":"A.b","components":[\#(rules)]}]}}"#

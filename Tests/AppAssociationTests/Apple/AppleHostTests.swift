@@ -40,13 +40,13 @@ struct AppleHostTests {
         "https://@/",
         "https:e.com", "mailto:a@e.com", " https://e.com/", "1http://e.com/", "https://?q", "é://e.com/",
     ])
-    func whatIsNoURLHasItsReason(_ url: String) throws {
+    func invalidURLHasAReason(_ url: String) throws {
         let decision = try AppleAppSiteAssociation(parsing: Self.file.utf8).decision(for: url)
         #expect(decision.reason == .invalidURL)
         #expect(decision.outcome == .noMatch)
     }
 
-    @Test func aLongURLIsRefusedAndSaysSo() throws {
+    @Test func longURLIsRefusedWithAReason() throws {
         let file = try AppleAppSiteAssociation(parsing: Self.file.utf8)
         let start = "https://e.com/"
         let longest = start + String(repeating: "a", count: 16_384 - start.utf8.count)
@@ -65,7 +65,7 @@ struct AppleHostTests {
         ("https://e.com/.", .urlDotSegment), ("https://e.com/a//b", .urlEmptySegment),
         ("https://e.com/a;b=c", .urlParameters),
     ])
-    func uncertainURLsAreSaidToBe(_ url: String, _ code: AppleDecision.Note.Code) throws {
+    func uncertainURLsHaveANote(_ url: String, _ code: AppleDecision.Note.Code) throws {
         let decision = try AppleAppSiteAssociation(parsing: Self.file.utf8).decision(for: url)
         #expect(decision.outcome == .match)
         #expect(decision.notes.map(\.code) == [code])

@@ -38,7 +38,7 @@ struct AppleHostileInputTests {
         ([0x22, 0xFF, 0x22], .notUTF8), ([0x22, 0xED, 0xA0, 0x80, 0x22], .notUTF8),
         ([0x30, 0x82, 0x01], .textAfterEnd),
     ])
-    func whatIsNotJSONIsAnErrorWithItsPlace(_ bytes: [UInt8], _ kind: JSONSyntaxError.Kind) {
+    func invalidJSONIsAnErrorWithItsPosition(_ bytes: [UInt8], _ kind: JSONSyntaxError.Kind) {
         let error = #expect(throws: JSONSyntaxError.self) { try AppleAppSiteAssociation(parsing: bytes) }
         #expect(error?.kind == kind)
         #expect(error?.line ?? 0 >= 1)
@@ -113,7 +113,7 @@ struct AppleHostileInputTests {
         #expect(decision.reason == .noRuleMatched)
     }
 
-    @Test func anAnswerThatWouldTakeTooLongSaysSo() throws {
+    @Test func decisionAboveTheStepBudgetIsUndecided() throws {
         let json = #"{"applinks":{"details":[{"appID":"A.b","components":[{"/":"/x"},{"/":"*a*a*b"},{"/":"/y"}]}]}}"#
         let file = try AppleAppSiteAssociation(parsing: json.utf8)
         let url = "https://e.com/" + String(repeating: "a", count: 1_000)
@@ -125,7 +125,7 @@ struct AppleHostileInputTests {
         #expect(decision.tried.map(\.rule) == [0])
     }
 
-    @Test func aFileFullOfOdditiesStillSaysThatItWasCutShort() throws {
+    @Test func fileWithManyNotesStillReportsItsStepBudget() throws {
         let rules = repeatElement(#"{"/":"/\\"}"#, count: 1_000).joined(separator: ",")
         let json = #"{"applinks":{"details":[{"appID":"A.b","components":[\#(rules)]}]}}"#
         let file = try AppleAppSiteAssociation(parsing: json.utf8)

@@ -6,7 +6,7 @@ import Testing
 /// Files published by third parties.
 struct AppleRealFileTests {
     @Test(.enabled(if: AppleData.hasRealFiles, "SKIPPED: ../shared/data/aasa_real is not there"))
-    func everyPublishedFileIsReadOrHasAPlaceWhereItIsNot() throws {
+    func everyPublishedFileIsReadOrItsErrorHasAPosition() throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: AppleData.realFiles.path)
         #expect(!files.isEmpty)
         for name in files {

@@ -51,7 +51,7 @@ struct PrecedenceTests {
         }
     }
 
-    @Test(arguments: UInt64(0)..<8) func judgementsAreTheSame(_ seed: UInt64) {
+    @Test(arguments: UInt64(0)..<8) func settledAutomatonAcceptsTheSamePaths(_ seed: UInt64) {
         var chance = Chance(seed)
         var (all, few) = (0, 0)
         for _ in 0..<40 {

@@ -149,7 +149,7 @@ struct AssociationMigrationTests {
         try expectDifference(report, migrated)
     }
 
-    @Test func decodedRuleTellsOfEscapedSlashes() throws {
+    @Test func decodedRuleReportsEscapedSlashes() throws {
         let migrated = try MigratedFile(components: [#"{"/":"/a/b","percentEncoded":false}"#])
         let report = try #require(migrated.migration.reports.first)
 
@@ -223,7 +223,7 @@ struct AssociationMigrationTests {
             #"/\u0000"#,
         ]
     )
-    func oddPathsAreReportedOrMigrated(_ path: String) throws {
+    func unusualPathsAreReportedOrMigrated(_ path: String) throws {
         let migrated = try MigratedFile(paths: [path, "/a"])
 
         #expect(migrated.findings.filter { $0.severity == .error } == [])
@@ -278,7 +278,7 @@ struct AssociationMigrationTests {
     }
 
     @Test(.enabled(if: AppleData.hasRealFiles, "SKIPPED: ../shared/data/aasa_real is not there"))
-    func everyPublishedFileIsMigratedOrSaysWhyNot() throws {
+    func everyPublishedFileIsMigratedOrHasAReason() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: AppleData.realFiles.path)
         #expect(!names.isEmpty)
         var migratedCount = 0

@@ -246,7 +246,7 @@ struct AppleValidationTests {
         #expect(found == row.expected)
     }
 
-    @Test func everyFindingSaysWhatToDoAndWhere() {
+    @Test func everyFindingHasAFixAndAPosition() {
         for row in Self.rows {
             for finding in AppleAppSiteAssociation.validate(Array(row.file.utf8)) {
                 #expect(finding.message.hasSuffix(".") && finding.fix.hasSuffix("."), "\(finding)")
@@ -282,7 +282,7 @@ struct AppleValidationTests {
             (503, nil, "application/json", ["AASA-NOT-SERVED"]),
         ] as [(Int, String?, String?, [String])]
     )
-    func hostingIsJudged(status: Int, redirect: String?, type: String?, codes: [String]) {
+    func hostingIsValidated(status: Int, redirect: String?, type: String?, codes: [String]) {
         let file = #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.a"],"components":[{"/":"/buy/*"}]}]}}"#
         let hosting = AssociationHosting(status: status, redirect: redirect, contentType: type)
         let found = AppleAppSiteAssociation.validate(Array(file.utf8), hosting: hosting)
@@ -297,7 +297,7 @@ struct AppleValidationTests {
         #expect(AssetLinks.validate(Array("<html>".utf8), hosting: hosting).map(\.code) == [.androidNotServed])
     }
 
-    @Test func contentDeliveryNetworkIsJudgedBesideTheHost() {
+    @Test func contentDeliveryNetworkIsComparedWithTheHost() {
         let file = Array("{}".utf8)
         #expect(AppleCDNResponse(status: 200, body: file).findings(origin: file).isEmpty)
         #expect(AppleCDNResponse(status: 200, body: file).findings(origin: nil).isEmpty)
@@ -362,14 +362,14 @@ struct AppleValidationTests {
 
     // MARK: Size and signature
 
-    @Test func largeFileIsJudgedAllTheSame() {
+    @Test func largeFileIsValidated() {
         let rules = (0..<6_000).map { #"{"/":"/some/longer/path/\#($0)"}"# }.joined(separator: ",")
         let found = AppleAppSiteAssociation.validate(Array(Row(rules: rules, []).file.utf8))
 
         #expect(found.map(\.code) == [.tooLarge])
     }
 
-    @Test func signedFileIsToldToBeSigned() {
+    @Test func signedFileIsReportedAsSigned() {
         #expect(AppleAppSiteAssociation.validate([0x30, 0x82, 0x01, 0x02]).map(\.code) == [.signed])
     }
 
@@ -410,7 +410,7 @@ struct AppleValidationTests {
         ("applinks:bücher.example", ["AASA-ENTITLEMENT"]), ("applinks:", ["AASA-ENTITLEMENT"]),
         ("appclips:*.acme.com", ["AASA-ENTITLEMENT"]), ("applinks:www.acme.com?mode=debug", ["AASA-ENTITLEMENT"]),
     ])
-    func entitlementIsJudged(_ value: String, _ codes: [String]) {
+    func entitlementIsValidated(_ value: String, _ codes: [String]) {
         #expect(Entitlement.validate(value).map(\.code.rawValue) == codes)
     }
 }

@@ -16,7 +16,7 @@ struct AssociationReportTests {
         ])
     }
 
-    @Test func textQuotesTheLineAndSaysWhatToDo() {
+    @Test func textQuotesTheLineAndHasAdvice() {
         #expect(
             Self.report("f").text.hasPrefix(
                 """
@@ -34,7 +34,7 @@ struct AssociationReportTests {
         #expect(lines.last == "2 errors, 1 info in 1 file")
     }
 
-    @Test func nothingFoundIsSaid() {
+    @Test func emptyResultIsReported() {
         #expect(AssociationReport([.init("a", []), .init("b", [])]).text == "no findings in 2 files")
     }
 

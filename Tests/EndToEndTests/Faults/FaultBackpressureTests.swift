@@ -67,7 +67,7 @@ struct FaultBackpressureTests {
         }
     }
 
-    @Test func terminationAnswersWhoWaitsForTheDisk() async throws {
+    @Test func terminationAnswersRequestsThatWaitForTheDisk() async throws {
         try await withFaultTrial { trial in
             let server = try trial.start()
             defer { server.killNow() }

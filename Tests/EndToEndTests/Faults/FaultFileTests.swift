@@ -55,7 +55,7 @@ struct FaultFileTests {
         "yes x | tr -d '\\n' | head -c \(block * count) | dd conv=notrunc iflag=fullblock bs=\(block) count=\(count)"
     }
 
-    @Test func damageIsRefusedByNameAndLeftAsItIs() async throws {
+    @Test func damagedFileIsNamedAndUnchanged() async throws {
         try await withFaultTrial { trial in
             try await record(trial)
             for damage in Self.damages {

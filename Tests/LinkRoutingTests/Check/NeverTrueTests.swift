@@ -80,11 +80,11 @@ struct NeverTrueTests {
         #"{"locale": "en", "not": {"locale": "en-GB"}}"#, #"{"country": "GB", "not": {"country": "FR"}}"#,
         #"{"appVersion": {"from": "3.0-beta", "until": "3.0"}}"#,
     ])
-    func whatMayHoldIsFine(_ when: String) throws {
+    func satisfiableConditionsHaveNoFinding(_ when: String) throws {
         #expect(try Self.findings(#""path": "/a", "when": \#(when)"#) == [])
     }
 
-    @Test func endedTimeIsToldWhereTheTimeIsKnown() throws {
+    @Test func expiredConditionIsReportedIfTheTimeIsKnown() throws {
         let route = #""path": "/a", "when": {"time": {"until": "2026-01-01T00:00:00Z"}}"#
         let before = try #require(Timestamp("2025-12-31T23:59:59Z"))
         let after = try #require(Timestamp("2026-01-01T00:00:00Z"))

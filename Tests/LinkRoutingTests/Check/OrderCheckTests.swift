@@ -261,7 +261,7 @@ struct OrderCheckTests {
         [#""path": "/a""#, #""path": "/a/{x}""#, #""path": "/a/{x}/{y...}""#, #""path": "/a/{z...}""#],
         [#""path": "/{x:alnum(2)}""#, #""path": "/{y:alnum(3..)}""#, #""path": "/{z:alnum}""#],
     ])
-    func whatCanBeToldApartIsFine(_ routes: [String]) throws {
+    func distinguishableRoutesHaveNoFinding(_ routes: [String]) throws {
         #expect(try Self.table(routes).check(for: try Fixture.identity()) == [])
     }
 
@@ -275,7 +275,7 @@ struct OrderCheckTests {
         #expect(table.check(for: try Fixture.identity()) == [])
     }
 
-    @Test func atMostAHundredOverlapsAreTold() throws {
+    @Test func atMostAHundredOverlapsAreReported() throws {
         let table = try Fixture.table(
             (0..<300).map { #"{"id": "r\#($0)", "path": "/p", "query": {"q\#($0)": "present"}, \#(Self.open)}"# }
         )

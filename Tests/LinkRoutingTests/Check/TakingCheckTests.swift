@@ -71,7 +71,7 @@ struct TakingCheckTests {
 
     /// A new route before or after another one, with or without an own route beside it.
     @Test(arguments: places)
-    func whatANewRouteTakesIsTold(place: String) throws {
+    func linksTakenByANewRouteAreReported(place: String) throws {
         let identity = try Fixture.identity()
         var (told, taken) = (0, 0)
         for other in Self.places {
@@ -95,7 +95,7 @@ struct TakingCheckTests {
 
     /// An own route that changes into another one.
     @Test(arguments: places)
-    func whatAChangeTakesIsTold(place: String) throws {
+    func linksTakenByAChangeAreReported(place: String) throws {
         let identity = try Fixture.identity()
         for old in Self.places {
             for other in [#""path": "/{a}""#, #""path": "/x""#, #""path": "/{a...}""#, #""path": "/x/{b}""#] {

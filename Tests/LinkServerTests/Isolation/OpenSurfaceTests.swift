@@ -45,7 +45,7 @@ struct OpenSurfaceTests {
             : try await service.publicPort(operation.method, path, host: "go.acme.test", headers: headers)
     }
 
-    @Test func adminPortAnswersNobodyWithoutAKey() async throws {
+    @Test func adminPortRequiresAKey() async throws {
         let open = Self.operations(in: try Self.document().head)
         #expect(open == [PortOperation(method: .get, path: "/openapi.json")])
         try await withService { service in
@@ -87,7 +87,7 @@ struct OpenSurfaceTests {
         }
     }
 
-    @Test func publicAndOpsPortsHaveWhatTheDocumentSaysOnly() async throws {
+    @Test func publicAndOpsPortsHaveOnlyDocumentedOperations() async throws {
         let document = try Self.document()
         let open = Self.operations(in: document.head).union(
             Self.operations(in: try #require(document.sections["Public"]))

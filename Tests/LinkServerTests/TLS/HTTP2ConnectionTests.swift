@@ -39,7 +39,7 @@ struct HTTP2ConnectionTests {
         ([(":authority", "go\u{FF0E}yourappdomain.com")], "400"),
     ]
 
-    @Test func hostStandsInOnePlace() async throws {
+    @Test func hostHeaderMustAgreeWithTheAuthority() async throws {
         try await connected { exchange in
             for (number, (fields, status)) in Self.hosts.enumerated() {
                 try await exchange.send(.request(stream: UInt32(2 * number + 1), path: "/x", fields: fields))
@@ -74,7 +74,7 @@ struct HTTP2ConnectionTests {
     }
 
     /// Each of ten connections has a request that never ends, and a newcomer is answered.
-    @Test func connectionsThatKeepAStreamOpenGiveWay() async throws {
+    @Test func connectionsWithOpenStreamsAreEvicted() async throws {
         try await withTemporaryDirectory { directory in
             let authority = try TestAuthority()
             let certificates = try ServerCertificates.forTest(try authority.identity().write(to: directory))
@@ -159,7 +159,7 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    @Test func idleConnectionIsClosedThoughNobodyAnswers() async throws {
+    @Test func idleConnectionIsClosedWithoutAPingReply() async throws {
         try await connected({
             $0.idleSeconds = 1; $0.stalledSeconds = 1
         }) { exchange in

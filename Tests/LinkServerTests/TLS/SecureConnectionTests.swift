@@ -254,7 +254,7 @@ struct SecureConnectionTests {
         }
     }
 
-    @Test func unfinishedHandshakesGiveWay() async throws {
+    @Test func unfinishedHandshakesAreEvicted() async throws {
         try await secured({ $0.connections = 10 }) { port, tls in
             try await onThread {
                 let silent = try (0..<9).map { _ in Unique(try RawConnection(port: port)) }

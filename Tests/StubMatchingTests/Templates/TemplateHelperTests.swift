@@ -140,7 +140,7 @@ struct TemplateHelperTests {
         #expect(try render("{{parseDate '-9223372036854775808' format='unix'}}") == "")
     }
 
-    @Test func chanceIsAnArgument() throws {
+    @Test func randomNumbersAreInjected() throws {
         let template = "{{randomValue type='UUID'}} {{randomInt lower=1 upper=9}} {{pickRandom 'a' 'b'}}"
         #expect(try render(template) == (try render(template)))
     }

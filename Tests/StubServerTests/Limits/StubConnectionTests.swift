@@ -39,7 +39,7 @@ struct StubConnectionTests {
         }
     }
 
-    @Test func aSlowClientDelaysNobody() async throws {
+    @Test func slowClientDelaysNoOtherClient() async throws {
         try await withStubServer { port in
             let slow = try (0..<20).map { _ in try StubClient(port: port) }
             for client in slow {
