@@ -102,8 +102,8 @@ struct AppClientTests {
             await client.deliver()
             #expect(client.state.waitingReports == 0)
             #expect(client.state.problems == [])
-            let asked = try await client.ask("yourapp://product/99")
-            #expect(asked.destination?.screen == "ProductDetail")
+            let resolved = try await client.ask("yourapp://product/99")
+            #expect(resolved.destination?.screen == "ProductDetail")
             // The second delivery finds nothing.
             await client.deliver()
             let key = try #require(world.server.key)

@@ -24,12 +24,12 @@ struct AssociationMigrateTests {
         try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
         try input.fileHandleForWriting.close()
         // Both outputs fit into the pipes' buffers, so neither can block the process.
-        let told = try output.fileHandleForReading.readToEnd() ?? Data()
+        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
         let complaints = try errors.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         return Output(
             status: process.terminationStatus,
-            text: String(decoding: told, as: UTF8.self),
+            text: String(decoding: bytes, as: UTF8.self),
             errors: String(decoding: complaints, as: UTF8.self)
         )
     }

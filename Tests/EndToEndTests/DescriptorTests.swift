@@ -47,13 +47,13 @@ struct DescriptorTests {
 
     @Test func tooFewAreWrongConfiguration() async throws {
         try await withTemporaryDirectory { directory in
-            let said = directory + "/said"
+            let errorFile = directory + "/said"
             let command =
-                Self.limited(to: 64) + ["/bin/sh", "-c", #"exec "$@" 2>"$0""#, said]
+                Self.limited(to: 64) + ["/bin/sh", "-c", #"exec "$@" 2>"$0""#, errorFile]
                 + RunningServer.command(directory + "/data")
             let ended = try run(command[0], Array(command.dropFirst()))
             #expect(ended.status == 78)
-            let text = try String(contentsOfFile: said, encoding: .utf8)
+            let text = try String(contentsOfFile: errorFile, encoding: .utf8)
             #expect(
                 text.hasPrefix("fingerpost: the process may open only 64 files and connections; it needs at least 128")
             )

@@ -25,12 +25,12 @@ struct ExportCommandTests {
         process.standardError = errors
         try process.run()
         let text = try output.fileHandleForReading.readToEnd() ?? Data()
-        let said = try errors.fileHandleForReading.readToEnd() ?? Data()
+        let errorBytes = try errors.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         return Result(
             status: process.terminationStatus,
             output: String(decoding: text, as: UTF8.self),
-            errors: String(decoding: said, as: UTF8.self)
+            errors: String(decoding: errorBytes, as: UTF8.self)
         )
     }
 

@@ -83,8 +83,8 @@ struct StubCommandTests {
             let text = try await Self.shell(script, [directory, flag]).text
             let url = try #require(text.firstMatch(of: /status \d+ (\S+)/)?.output.1)
             #expect(text.hasSuffix("status \(status) \(url)\nout\n"), "\(text)")
-            let told = "had no answer; 'fingerpost stub report \(url)', before the server stops, prints which."
-            #expect(text.contains(told) == isTold, "\(text)")
+            let hint = "had no answer; 'fingerpost stub report \(url)', before the server stops, prints which."
+            #expect(text.contains(hint) == isTold, "\(text)")
         }
     }
 

@@ -40,8 +40,8 @@ struct TestKitCommandTests {
             #expect(text == names.map { "\(folder)/\($0)\n" }.joined())
             for name in names {
                 let written = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
-                let wanted = try String(contentsOfFile: "\(Self.example)/ios/UITests/\(name)", encoding: .utf8)
-                #expect(written == wanted)
+                let expected = try String(contentsOfFile: "\(Self.example)/ios/UITests/\(name)", encoding: .utf8)
+                #expect(written == expected)
             }
         }
     }

@@ -26,9 +26,9 @@ struct UnreadableTenantTests {
             }
             try Self.withServer(path) { server in
                 #expect(try server.ops("/readyz").status == 200)
-                let said = try server.ops("/readyz?verbose").text
+                let text = try server.ops("/readyz?verbose").text
                 #expect(
-                    said.contains("blogs/production") && said.contains("taxi/production") && !said.contains("shop/")
+                    text.contains("blogs/production") && text.contains("taxi/production") && !text.contains("shop/")
                 )
                 let metrics = try server.ops("/metrics").text
                 #expect(metrics.contains(#"fingerpost_table_unreadable{tenant="blogs",environment="production"} 1"#))
@@ -98,8 +98,8 @@ struct UnreadableTenantTests {
                 ["-c", #""$0" "$@" 2>&1"#] + RunningServer.command(path + "/data")
             )
             #expect(start.status == 65)
-            let said = String(decoding: start.output, as: UTF8.self)
-            #expect(said.contains("blogs") && said.contains("corrupt-file.md"), "\(said)")
+            let text = String(decoding: start.output, as: UTF8.self)
+            #expect(text.contains("blogs") && text.contains("corrupt-file.md"), "\(text)")
         }
     }
 

@@ -16,8 +16,8 @@ public func fuzzAssociation(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CIn
     let again = try? JSONReader.parse(decision.json.json(), limits: limits, duplicateKeys: .keep)
     precondition(again == decision.json, "the written JSON reads back as the decision")
     guard let app = decision.app else { return 0 }
-    let asked = file.decision(for: url, app: app)
-    precondition(asked.outcome == decision.outcome && asked.entry == decision.entry && asked.rule == decision.rule)
+    let forApp = file.decision(for: url, app: app)
+    precondition(forApp.outcome == decision.outcome && forApp.entry == decision.entry && forApp.rule == decision.rule)
     if let applinks = file.applinks, let entry = decision.entry, let rule = decision.rule {
         precondition(applinks.details[entry].ruleList[rule].pointer == decision.pointer, "the rule has this pointer")
         precondition(decision.tried.last?.matches == true, "the deciding rule is the last one tried")

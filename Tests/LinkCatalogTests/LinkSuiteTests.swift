@@ -92,9 +92,9 @@ struct LinkSuiteTests {
             "line 3, column 11: settings: this is a tenant file; 'fingerpost check', 'plan' and 'apply' read it."
         ),
     ])
-    func wrongSuiteIsRefused(_ text: String, _ said: String) {
+    func wrongSuiteIsRefused(_ text: String, _ message: String) {
         let error = #expect(throws: DocumentError.self) { try LinkSuite(text) }
-        #expect(error?.description == said)
+        #expect(error?.description == message)
     }
 
     /// A case runs in the environments of its suite, or in its own.

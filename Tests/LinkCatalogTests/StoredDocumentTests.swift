@@ -63,10 +63,10 @@ struct StoredDocumentTests {
         #expect(good.tables.count == 2 && good.unreadable.isEmpty)
         for (settings, table) in [("[", #"{"routes":[]}"#), (#"{"domains":["blogs.example"]}"#, #"{"routes":5}"#)] {
             let later = snapshot(2, settings, table)
-            let kept = later.catalog(reusing: good)
-            #expect(kept.table(of: blogs)?.revision == Revision(rawValue: 1))
-            #expect(kept.table(of: shop)?.revision == Revision(rawValue: 2))
-            #expect(kept.unreadable.map(\.tenant) == [blogs])
+            let reloaded = later.catalog(reusing: good)
+            #expect(reloaded.table(of: blogs)?.revision == Revision(rawValue: 1))
+            #expect(reloaded.table(of: shop)?.revision == Revision(rawValue: 2))
+            #expect(reloaded.unreadable.map(\.tenant) == [blogs])
             // After a restart there is no previous table: the tenant's hosts belong to nobody, and other tenants are
             // served.
             let started = later.catalog()

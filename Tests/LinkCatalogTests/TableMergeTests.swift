@@ -118,15 +118,15 @@ struct TableMergeTests {
             let merged = merge.content["routes"]?.elements ?? []
             let ids = merged.compactMap { $0["id"]?.text }
             #expect(Set(ids).count == ids.count)
-            let told = Set(merge.conflicts.map(\.subject))
+            let reported = Set(merge.conflicts.map(\.subject))
             for id in Set(live.routes.map(\.id) + draft.routes.map(\.id) + base.routes.map(\.id)) {
                 let (old, theirs, own) = (base[id], live[id], draft[id])
                 let expected = own == old ? theirs : own
                 guard theirs == old || own == old || theirs == own else {
-                    #expect(told.contains(id), "both changed \(id)")
+                    #expect(reported.contains(id), "both changed \(id)")
                     continue
                 }
-                #expect(!told.contains(id))
+                #expect(!reported.contains(id))
                 let found = merged.first { $0["id"]?.text == id }?["path"]?.text
                 #expect(found == expected, "\(id): \(found ?? "gone"), not \(expected ?? "gone")")
             }

@@ -168,8 +168,8 @@ struct WrongDocumentTests {
     ]
 
     @Test(arguments: texts)
-    func textIsRefused(_ text: String, _ said: String) {
-        #expect(refusals(of: text) == [said])
+    func textIsRefused(_ text: String, _ message: String) {
+        #expect(refusals(of: text) == [message])
     }
 
     @Test func allWrongRoutesAreReportedTogether() {

@@ -198,7 +198,7 @@ struct WrongRouteTests {
     ]
 
     @Test(arguments: routes)
-    func routeIsRefused(_ route: String, _ said: String) {
-        #expect(refusals(of: "formatVersion: 1\ntable:\n  routes:\n    \(route)\n") == [said])
+    func routeIsRefused(_ route: String, _ message: String) {
+        #expect(refusals(of: "formatVersion: 1\ntable:\n  routes:\n    \(route)\n") == [message])
     }
 }

@@ -204,8 +204,8 @@ struct WrongSettingTests {
     ]
 
     @Test(arguments: settings)
-    func settingIsRefused(_ setting: String, _ said: String) {
-        #expect(refusals(of: "formatVersion: 1\nsettings:\n  \(setting)\n") == [said])
+    func settingIsRefused(_ setting: String, _ message: String) {
+        #expect(refusals(of: "formatVersion: 1\nsettings:\n  \(setting)\n") == [message])
     }
 
     /// The number of reported errors is bounded, whatever is sent.

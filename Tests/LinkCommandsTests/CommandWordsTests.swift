@@ -26,8 +26,8 @@ struct CommandWordsTests {
     }
 
     @Test func noRequestIsLeft() throws {
-        let told = CommandWords(tenant: "shop").replacing(in: try Self.serverTexts())
-        #expect(told.matches(of: /(?:PUT|POST|GET|DELETE|at|read) (?:…|\/admin)\/[a-z\/]+/).map(\.output) == [])
+        let texts = CommandWords(tenant: "shop").replacing(in: try Self.serverTexts())
+        #expect(texts.matches(of: /(?:PUT|POST|GET|DELETE|at|read) (?:…|\/admin)\/[a-z\/]+/).map(\.output) == [])
     }
 
     @Test(arguments: [

@@ -65,10 +65,10 @@ struct RequestTests {
             }
             let known = try await warnings("ios")
             #expect(known == nil)
-            let said =
+            let message =
                 "context.app: 'ios2' is not an app in the tenant's settings; the first app of the platform was used."
             let unknown = try await warnings("ios2")
-            #expect(unknown == "[\"\(said)\"]")
+            #expect(unknown == "[\"\(message)\"]")
         }
     }
 

@@ -17,15 +17,15 @@ struct TableEditingTests {
             let yaml = try await session.send(.put, "draft", "routes: []")
             #expect(yaml.code == "malformed_json", "\(yaml.text)")
             #expect(yaml.text.contains("If it is YAML, send 'Content-Type: application/yaml'."), "\(yaml.text)")
-            let bare = try await service.adminPort(
+            let withoutScheme = try await service.adminPort(
                 .get,
                 "/admin/v1/tenants",
                 key: nil,
                 headers: [.authorization: session.key]
             )
             #expect(
-                bare.status == 401 && bare.text.contains("Write 'Bearer' and a space before the key"),
-                "\(bare.text)"
+                withoutScheme.status == 401 && withoutScheme.text.contains("Write 'Bearer' and a space before the key"),
+                "\(withoutScheme.text)"
             )
             let link = try await service.resolve(#"{"link": "https://go.acme.test/item/7"}"#)
             #expect(link.status == 400 && link.text.contains("the link is missing; add 'url'"), "\(link.text)")
@@ -39,7 +39,7 @@ struct TableEditingTests {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             let yaml = "If it is YAML, send 'Content-Type: application/yaml'."
-            for (body, type, said, isYAML) in [
+            for (body, type, message, isYAML) in [
                 ("routes: []", "application/json", "a string needs double quotes", true),
                 ("routes: []", "text/plain", "a string needs double quotes", true),
                 ("- {id: a}", "text/plain", "", true), ("<routes/>", "application/xml", "this is HTML or XML", false),
@@ -47,7 +47,7 @@ struct TableEditingTests {
             ] {
                 let headers: HTTPFields = [.contentType: type]
                 let answer = try await session.send(.put, "draft", body, headers: headers)
-                #expect(answer.code == "malformed_json" && answer.text.contains(said), "\(body): \(answer.text)")
+                #expect(answer.code == "malformed_json" && answer.text.contains(message), "\(body): \(answer.text)")
                 #expect(answer.text.contains(yaml) == isYAML, "\(body): \(answer.text)")
             }
             for body in ["url=acme://item/7", "acme://item/7", "<url>acme://item/7</url>", "{'url': 'acme://'}", ""] {
@@ -351,14 +351,14 @@ struct TableEditingTests {
             let replaced = try await session.post("draft/routes?mode=replace", lines.text)
             #expect(replaced.json?["routes"]?.int == 3)
             let twice = "{\"id\":\"a\",\"path\":\"/a\"}\n{\"id\":\"a\",\"path\":\"/b\"}"
-            for (body, said) in [
+            for (body, message) in [
                 (twice, "duplicate route 'a'"),
                 (String(repeating: "a", count: (1 << 20) + 1), "Line 1 of the body has more than"),
                 ("{\"id\":\"a\",\"path\":\"/a\"}\n{", "Line 2 of the body"), (#"{"path":"/a"}"#, "id"),
                 ("[]", "object"),
             ] {
                 let wrong = try await session.post("draft/routes", body)
-                #expect(wrong.status == 400 && wrong.text.contains(said), "\(wrong.text)")
+                #expect(wrong.status == 400 && wrong.text.contains(message), "\(wrong.text)")
             }
             #expect(try await session.post("draft/routes?mode=all", "").code == "invalid_request")
         }

@@ -30,8 +30,8 @@ struct ExportErasureTests {
 
     /// The exported bytes of a log without the erased rows.
     private func expected(_ numbers: ClosedRange<Int>, _ format: ExportEncoder) -> String {
-        let kept = numbers.filter { $0 % 3 != 0 }.map { StoredEvent(sequence: Int64($0), event: event($0)) }
-        return String(decoding: format.header() + format.rows(kept), as: UTF8.self)
+        let remaining = numbers.filter { $0 % 3 != 0 }.map { StoredEvent(sequence: Int64($0), event: event($0)) }
+        return String(decoding: format.header() + format.rows(remaining), as: UTF8.self)
     }
 
     @Test(arguments: ExportEncoder.allCases)
@@ -94,8 +94,10 @@ struct ExportErasureTests {
             let erasure = try await bench.exporter.erase(install: Self.erased, of: bench.plan.tenant, through: 6)
             #expect(erasure.changed.map(\.rows) == [2])
             let path = try #require(try await bench.manifest(manifest.name)?.file?.path)
-            let kept = (1...12).filter { $0 != 3 && $0 != 6 }.map { StoredEvent(sequence: Int64($0), event: event($0)) }
-            #expect(try bench.text(path) == String(decoding: format.header() + format.rows(kept), as: UTF8.self))
+            let remaining = (1...12).filter { $0 != 3 && $0 != 6 }.map {
+                StoredEvent(sequence: Int64($0), event: event($0))
+            }
+            #expect(try bench.text(path) == String(decoding: format.header() + format.rows(remaining), as: UTF8.self))
         }
     }
 

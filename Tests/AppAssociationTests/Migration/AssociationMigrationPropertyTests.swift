@@ -8,7 +8,7 @@ struct AssociationMigrationPropertyTests {
     @Test(arguments: UInt64(0)..<8)
     func tableAnswersAsTheFileDoes(_ seed: UInt64) throws {
         var chance = Chance(seed)
-        var asked = 0
+        var checked = 0
         for _ in 0..<12 {
             let text = RandomAssociationFile(&chance).text
             let migrated = try MigratedFile(text)
@@ -25,13 +25,13 @@ struct AssociationMigrationPropertyTests {
             guard unresolved.isEmpty else { continue }
             for _ in 0..<60 {
                 let url = RandomAssociationFile.url(&chance)
-                asked += 1
+                checked += 1
                 guard migrated.iosOpens(url) != migrated.tableOpens(url) else { continue }
                 Issue.record("\(url): iOS \(migrated.iosOpens(url))\n\(text)\n\(migrated.paths)")
                 return
             }
         }
-        #expect(asked > 100)
+        #expect(checked > 100)
     }
 }
 

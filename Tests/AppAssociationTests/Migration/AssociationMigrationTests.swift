@@ -49,11 +49,11 @@ struct AssociationMigrationTests {
         let variables = #""substitutionVariables":{"tab":["list","de%20tail"],"one":["only"]},"#
         let migrated = try MigratedFile(components: [component], besides: variables)
         let routes = try #require(migrated.migration.document["table"]?["routes"]?.elements)
-        let told = routes.map { route in
+        let decoded = routes.map { route in
             JSONNode(.object((route.members ?? []).filter { !["id", "note", "open"].contains($0.key) })).json()
         }
 
-        #expect(told == [route])
+        #expect(decoded == [route])
         #expect(migrated.findings == [])
         #expect(migrated.migration.reports.filter(\.isUnresolved) == [])
     }

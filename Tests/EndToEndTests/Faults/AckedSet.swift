@@ -30,16 +30,16 @@ struct AckedSet {
 
     /// Descriptions of all violations; empty if there are none.
     var violations: [String] {
-        func told(_ what: String, _ found: [some CustomStringConvertible]) -> String? {
+        func violation(_ what: String, _ found: [some CustomStringConvertible]) -> String? {
             found.isEmpty
                 ? nil : "\(found.count) \(what): \(found.prefix(3).map(\.description).joined(separator: ", "))"
         }
         return [
-            told("acknowledged events are not stored", lost),
-            told("requests have rows that nobody asked for", invented),
-            told("ids are stored more than once", repeated),
-            told("requests are stored in part", torn),
-            told("sequences are missing", gaps),
+            violation("acknowledged events are not stored", lost),
+            violation("requests have rows that nobody asked for", invented),
+            violation("ids are stored more than once", repeated),
+            violation("requests are stored in part", torn),
+            violation("sequences are missing", gaps),
         ].compactMap(\.self)
     }
 }

@@ -9,7 +9,7 @@ struct DamagedDayTests {
     struct Damage: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let command: String
-        let said: String
+        let message: String
     }
 
     /// `$DAY` is the file of the second of four days.
@@ -17,15 +17,15 @@ struct DamagedDayTests {
         Damage(
             testDescription: "newer",
             command: #"printf '\177' | dd of=$DAY bs=1 seek=62 conv=notrunc"#,
-            said: "has schema"
+            message: "has schema"
         ),
         Damage(
             testDescription: "foreign",
             command: #"printf 'XXXX' | dd of=$DAY bs=1 seek=68 conv=notrunc"#,
-            said: "that Fingerpost did not create"
+            message: "that Fingerpost did not create"
         ),
-        Damage(testDescription: "cut off", command: "truncate -s 8192 $DAY", said: "is damaged (it is truncated)"),
-        Damage(testDescription: "empty", command: ": > $DAY", said: "is damaged (it is empty)"),
+        Damage(testDescription: "cut off", command: "truncate -s 8192 $DAY", message: "is damaged (it is truncated)"),
+        Damage(testDescription: "empty", command: ": > $DAY", message: "is damaged (it is empty)"),
     ]
 
     @Test(arguments: damages) func damagedDayIsNamedAndHoldsUpNoOther(_ damage: Damage) async throws {
@@ -34,7 +34,7 @@ struct DamagedDayTests {
             let server = try trial.start()
             defer { server.killNow() }
             let ready = try server.ops("/readyz?verbose") { $0.status == 200 }
-            #expect(ready.text.contains("2036-02-02.db") && ready.text.contains(damage.said), "\(ready.text)")
+            #expect(ready.text.contains("2036-02-02.db") && ready.text.contains(damage.message), "\(ready.text)")
             #expect(try server.ops("/metrics").text.contains("\nfingerpost_log_damaged_days 1\n"))
 
             // Other days are counted, listed, exported and closed.
@@ -62,12 +62,15 @@ struct DamagedDayTests {
             ] {
                 let refused = try Self.admin(server, trial, "GET", path)
                 #expect(refused.status == 503 && refused.text.contains("storage_unavailable"), "\(refused.text)")
-                #expect(refused.text.contains("2036-02-02.db") && refused.text.contains(damage.said), "\(refused.text)")
+                #expect(
+                    refused.text.contains("2036-02-02.db") && refused.text.contains(damage.message),
+                    "\(refused.text)"
+                )
             }
-            try Self.expectNotWhole(trial, damage.said)
+            try Self.expectNotWhole(trial, damage.message)
             server.send(SIGTERM)
             #expect(server.wait().status == 0)
-            try Self.expectNotWhole(trial, damage.said)
+            try Self.expectNotWhole(trial, damage.message)
         }
     }
 
@@ -104,10 +107,13 @@ struct DamagedDayTests {
         #expect(try run("sh", "-c", script).status == 0)
     }
 
-    private static func expectNotWhole(_ trial: FaultTrial, _ said: String) throws {
+    private static func expectNotWhole(_ trial: FaultTrial, _ message: String) throws {
         let verification = try RestoreDrillTests.tool(trial, "verify-log", "--data", trial.data)
         #expect(verification.status == 1 && verification.text.contains("INCOMPLETE"), "\(verification.text)")
-        #expect(verification.text.contains("2036-02-02.db") && verification.text.contains(said), "\(verification.text)")
+        #expect(
+            verification.text.contains("2036-02-02.db") && verification.text.contains(message),
+            "\(verification.text)"
+        )
         #expect(!verification.text.contains("Internal server error"), "\(verification.text)")
     }
 

@@ -78,7 +78,7 @@ struct FaultBackpressureTests {
                 log: trial.folder + "/calls"
             )
             let answers = Mutex<[HTTPConnection.Response]>([])
-            async let asked: Void = onThreads(64) { client in
+            async let requests: Void = onThreads(64) { client in
                 let id = "termination-\(client)"
                 trial.history.attempt(id, links: 1)
                 guard
@@ -102,7 +102,7 @@ struct FaultBackpressureTests {
             let early = answers.withLock(\.self)
             #expect(early.isEmpty)
             tracer.detach()
-            await asked
+            await requests
             let all = answers.withLock(\.self)
             #expect(all.count { $0.status == 200 } == 64)
             // `Connection: close` makes clients open a new connection, to another server, for their next request.

@@ -10,14 +10,20 @@ struct FaultFileTests {
         /// The damaging command, run in the data directory; `$DAY` is the day's file.
         let command: String
         let status: Int32
-        let said: String
+        let message: String
         /// Whether the previous server was killed, so that the last changes are in the -wal files.
         var wasKilled = false
 
-        init(_ file: String, _ how: String, _ command: String, _ status: Int32, _ said: String, wasKilled: Bool = false)
-        {
+        init(
+            _ file: String,
+            _ how: String,
+            _ command: String,
+            _ status: Int32,
+            _ message: String,
+            wasKilled: Bool = false
+        ) {
             testDescription = "\(file) \(how)"
-            (self.file, self.command, self.status, self.said) = (file, command, status, said)
+            (self.file, self.command, self.status, self.message) = (file, command, status, message)
             self.wasKilled = wasKilled
         }
     }
@@ -62,13 +68,13 @@ struct FaultFileTests {
                 try copy(trial, wasKilled: damage.wasKilled, damage.command)
                 let before = try fingerprint(damage.file, in: trial.data)
                 let end = try startAndEnd(trial)
-                let said = end.errors.split(separator: "\n").last ?? ""
+                let lastLine = end.errors.split(separator: "\n").last ?? ""
                 let isUntouched = try fingerprint(damage.file, in: trial.data) == before
-                let hasHeld = end.status == damage.status && said.contains(damage.said) && isUntouched
+                let hasHeld = end.status == damage.status && lastLine.contains(damage.message) && isUntouched
                 if !hasHeld { trial.fail() }
                 #expect(end.status == damage.status, "\(damage)")
-                #expect(said.contains(damage.said), "\(damage): \(end.errors)")
-                #expect(said.hasPrefix("fingerpost: ") && isUntouched, "\(damage)")
+                #expect(lastLine.contains(damage.message), "\(damage): \(end.errors)")
+                #expect(lastLine.hasPrefix("fingerpost: ") && isUntouched, "\(damage)")
             }
         }
     }

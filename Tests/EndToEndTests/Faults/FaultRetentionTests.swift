@@ -73,11 +73,11 @@ struct FaultRetentionTests {
         let known = try #require(
             try connection.request("GET", path, headers: authorization).json()["settings"]?.json()
         )
-        let wanted = known.replacing("\"retentionDays\":400", with: "\"retentionDays\":1").replacing(
+        let settings = known.replacing("\"retentionDays\":400", with: "\"retentionDays\":1").replacing(
             "\"privacy\":{",
             with: "\"privacy\":{\"recordInstall\":true,"
         )
-        #expect(try connection.request("PUT", path, headers: authorization, body: wanted).status == 200)
+        #expect(try connection.request("PUT", path, headers: authorization, body: settings).status == 200)
     }
 
     private func ask(_ server: RunningServer, round: Int) throws {
@@ -110,7 +110,7 @@ struct FaultRetentionTests {
 
     private func verification(_ trial: FaultTrial) throws -> JSONNode {
         let tool = RunningServer.products.appending(path: "fingerpost").path
-        let told = try run(tool, ["verify-log", "--data", trial.data, "--json"])
-        return try JSONReader.parse(Array(told.output), limits: JSONReader.Limits(maximumBytes: 1 << 20))
+        let report = try run(tool, ["verify-log", "--data", trial.data, "--json"])
+        return try JSONReader.parse(Array(report.output), limits: JSONReader.Limits(maximumBytes: 1 << 20))
     }
 }

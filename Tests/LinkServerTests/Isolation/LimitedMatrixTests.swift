@@ -59,7 +59,7 @@ struct LimitedMatrixTests {
         _ names: ForeignNames,
         queries: [String],
         revision: String,
-        _ judge: (_ asked: String, _ answer: TestResponse) -> Void
+        _ check: (_ request: String, _ answer: TestResponse) -> Void
     ) async throws {
         let bodies = TenantMatrixTests.bodies(of: names)
         let operations = PortOperation.all(of: adminRouter(session.service.dependencies)).sorted {
@@ -85,7 +85,7 @@ struct LimitedMatrixTests {
                         body: body
                     )
                     #expect(answer.status != 500, "\(operation) \(query) \(body): \(answer.text)")
-                    judge("\(operation) \(query) \(body)", answer)
+                    check("\(operation) \(query) \(body)", answer)
                     count += 1
                 }
             }
@@ -120,10 +120,10 @@ struct LimitedMatrixTests {
                 "", "&base=1", "&to=1", "&to=production", "&revision=1", "&draft=zebra-draft", "&cursor=3", "&after=0",
                 "&before=secret", "&compare=1,2", "&by=route,revision", "&environment=production", "&route=secret",
             ].map { "?environment=staging" + $0 }
-            try await ask(session, names, queries: queries, revision: "1") { asked, answer in
+            try await ask(session, names, queries: queries, revision: "1") { request, answer in
                 // Names from the request may occur in the answer.
                 let text = answer.text.replacing("zebra-draft", with: "").lowercased()
-                #expect(!text.contains("zebra"), "\(asked): \(answer.text)")
+                #expect(!text.contains("zebra"), "\(request): \(answer.text)")
             }
             #expect(try await everything(admin, kept) == before)
             for query in ["", "?environment=production"] {
@@ -132,9 +132,9 @@ struct LimitedMatrixTests {
                     names,
                     queries: [query] + (0..<5).map { "\(query.isEmpty ? "?" : query + "&")okapi=\($0)" },
                     revision: "1"
-                ) { asked, answer in
-                    #expect([400, 403].contains(answer.status), "\(asked): \(answer.text)")
-                    #expect(!answer.text.lowercased().contains("zebra"), "\(asked): \(answer.text)")
+                ) { request, answer in
+                    #expect([400, 403].contains(answer.status), "\(request): \(answer.text)")
+                    #expect(!answer.text.lowercased().contains("zebra"), "\(request): \(answer.text)")
                 }
             }
             #expect(try await everything(admin, kept) == before)
@@ -156,12 +156,12 @@ struct LimitedMatrixTests {
                 "", "?draft=zebra-draft", "?before=secret", "?before=blog", "?mode=replace", "?base=1", "?to=staging",
                 "?environment=staging", "?okapi=1", "?download",
             ]
-            try await ask(session, names, queries: queries, revision: "1") { asked, answer in
+            try await ask(session, names, queries: queries, revision: "1") { request, answer in
                 let isRecorded = ["events", "stats", "exports", "replay", "retention", "erasures"].contains {
-                    asked.contains("/\($0)")
+                    request.contains("/\($0)")
                 }
-                if isRecorded { #expect([400, 403].contains(answer.status), "\(asked): \(answer.text)") }
-                #expect(!answer.text.contains("zebra-value"), "\(asked): \(answer.text)")
+                if isRecorded { #expect([400, 403].contains(answer.status), "\(request): \(answer.text)") }
+                #expect(!answer.text.contains("zebra-value"), "\(request): \(answer.text)")
             }
             #expect(try await everything(admin, kept) == before)
             // Another environment has the same routes and the same limit.

@@ -14,7 +14,7 @@ import Testing
 /// name. The endpoints are read from the router. A failure tells what a new endpoint needs here.
 @Suite(.timeLimit(.minutes(15)))
 struct TenantMatrixTests {
-    struct Asked: Hashable {
+    struct MatrixRequest: Hashable {
         let operation: PortOperation
         let path: String
         var body = ""
@@ -115,50 +115,50 @@ struct TenantMatrixTests {
         }
     }
 
-    private func questions(_ operations: [PortOperation], _ names: ForeignNames) -> [Asked] {
+    private func requests(_ operations: [PortOperation], _ names: ForeignNames) -> [MatrixRequest] {
         let bodies = Self.bodies(of: names)
-        return operations.flatMap { operation -> [Asked] in
+        return operations.flatMap { operation -> [MatrixRequest] in
             let short = operation.description.replacing("/admin/v1/tenants/{tenant}", with: "T")
             let tenants = operation.parameters.contains("tenant") ? ["acme", names.tenant] : ["acme"]
-            return tenants.flatMap { tenant -> [Asked] in
+            return tenants.flatMap { tenant -> [MatrixRequest] in
                 let path = operation.path { parameter in
                     if parameter == "tenant" { return tenant }
                     guard let value = Self.value(parameter, of: names, operation.path) else {
-                        Issue.record("\(operation): say here what another tenant's {\(parameter)} is")
+                        Issue.record("\(operation): add a value of another tenant's {\(parameter)} here")
                         return "x"
                     }
                     return value
                 }
                 let takesBody = [.post, .put].contains(operation.method)
                 if takesBody, bodies[short] == nil {
-                    Issue.record("\(short): write a body that names another tenant's things")
+                    Issue.record("\(short): add a body that names another tenant's data")
                 }
                 let own = takesBody ? bodies[short] ?? [] : [""]
                 // Varies one part at a time: the query with the first body; the body and the headers without a query.
-                let asked =
+                let requests =
                     Self.queries(of: names, operation.method).map {
-                        Asked(operation: operation, path: path + $0, body: own.first ?? "")
+                        MatrixRequest(operation: operation, path: path + $0, body: own.first ?? "")
                     }
-                    + own.dropFirst().map { Asked(operation: operation, path: path, body: $0) }
+                    + own.dropFirst().map { MatrixRequest(operation: operation, path: path, body: $0) }
                     + Self.headers(of: names, operation.method).dropFirst().map {
-                        Asked(operation: operation, path: path, body: own.first ?? "", headers: $0)
+                        MatrixRequest(operation: operation, path: path, body: own.first ?? "", headers: $0)
                     }
                 // If the path alone is refused, one request of each kind suffices.
-                return tenant == "acme" ? asked : Array(asked.prefix(2)) + asked.suffix(1)
+                return tenant == "acme" ? requests : Array(requests.prefix(2)) + requests.suffix(1)
             }
         }
     }
 
     // MARK: Answers
 
-    private struct Asking {
-        var answers: [(asked: Asked, answer: TestResponse)] = []
+    private struct MatrixRun {
+        var answers: [(request: MatrixRequest, answer: TestResponse)] = []
         var foreign: ForeignTenant
         var secrets: [String] = []
     }
 
     /// Sends all requests to a new service, with the real or the invented names.
-    private func ask(_ pick: (ForeignTenant) -> ForeignNames, logging log: CollectingLog) async throws -> Asking {
+    private func ask(_ pick: (ForeignTenant) -> ForeignNames, logging log: CollectingLog) async throws -> MatrixRun {
         try await withService(logger: log.logger) { service in
             let boss = try await AdminSession.acme(service)
             let foreign = try await ForeignTenant(service)
@@ -170,33 +170,33 @@ struct TenantMatrixTests {
                 $0.description < $1.description
             }
             #expect(operations.count > 40)
-            var asking = Asking(foreign: foreign)
+            var run = MatrixRun(foreign: foreign)
             let before = try await foreign.everything()
             let port = buildAdminApplication(service.dependencies, at: ListenAddress(host: "127.0.0.1", port: 0)) { _ in
             }
-            for asked in questions(operations, pick(foreign)) {
+            for request in requests(operations, pick(foreign)) {
                 var headers: HTTPFields = [.authorization: "Bearer \(acme.key)"]
-                for (name, value) in asked.headers { if let name = HTTPField.Name(name) { headers[name] = value } }
-                let method = asked.operation.method
-                let answer = try await service.send(method, asked.path, "localhost", headers, asked.body, to: port)
-                asking.answers.append((asked, answer))
+                for (name, value) in request.headers { if let name = HTTPField.Name(name) { headers[name] = value } }
+                let method = request.operation.method
+                let answer = try await service.send(method, request.path, "localhost", headers, request.body, to: port)
+                run.answers.append((request, answer))
             }
             #expect(try await foreign.everything() == before, "nothing of the other tenant was changed")
             let grants = try await service.dependencies.store.keyGrants()
             for token in [boss.key, acme.key, foreign.admin.key, foreign.token] {
                 let key = try #require(APIKey(token: token))
                 #expect(grants.contains { $0.id == key.id && key.matches($0.secretHash) })
-                asking.secrets.append(token)
+                run.secrets.append(token)
                 // The secret without its checksum, as faulty truncation would produce it.
-                asking.secrets.append(String(token.dropLast(6).suffix(43)))
+                run.secrets.append(String(token.dropLast(6).suffix(43)))
             }
-            asking.secrets += grants.flatMap { grant in
+            run.secrets += grants.flatMap { grant in
                 [
                     grant.secretHash.base64EncodedString(),
                     grant.secretHash.map { String(Int($0) + 256, radix: 16).suffix(2) }.joined(),
                 ]
             }
-            return asking
+            return run
         }
     }
 
@@ -206,24 +206,24 @@ struct TenantMatrixTests {
         let invented = try await ask({ .invented(like: $0.names) }, logging: CollectingLog())
         #expect(real.answers.count == invented.answers.count && real.answers.count > 700)
         let names = real.foreign.names.all.sorted { $0.utf8.count > $1.utf8.count }
-        for ((asked, answer), (_, counterpart)) in zip(real.answers, invented.answers) {
+        for ((request, answer), (_, counterpart)) in zip(real.answers, invented.answers) {
             let text = "\(answer.text) \(answer.headers)".lowercased()
             // Names from the request may occur in the answer; no others.
-            let rest = names.filter(asked.text.contains).reduce(text) { $0.replacing($1.lowercased(), with: "") }
+            let rest = names.filter(request.text.contains).reduce(text) { $0.replacing($1.lowercased(), with: "") }
             for mark in real.foreign.marks where rest.contains(mark) {
-                Issue.record("\(asked.operation) \(asked.text) tells '\(mark)': \(answer.text)")
+                Issue.record("\(request.operation) \(request.text) tells '\(mark)': \(answer.text)")
             }
-            #expect(answer.status != 500, "\(asked.operation) \(asked.text): \(answer.text)")
-            if asked.isForeign {
+            #expect(answer.status != 500, "\(request.operation) \(request.text): \(answer.text)")
+            if request.isForeign {
                 #expect(
                     answer.status == 403 && answer.code == "forbidden",
-                    "\(asked.operation) \(asked.text): \(answer.text)"
+                    "\(request.operation) \(request.text): \(answer.text)"
                 )
             }
-            guard !Self.saysThatANameIsTaken(asked) else { continue }
+            guard !Self.mayReportATakenName(request) else { continue }
             #expect(
                 answer.status == counterpart.status && answer.code == counterpart.code,
-                "\(asked.operation) \(asked.text): \(answer.text) but for nobody's names \(counterpart.text)"
+                "\(request.operation) \(request.text): \(answer.text) but for nobody's names \(counterpart.text)"
             )
         }
         expectNoSecret(of: real, in: real.answers.map(\.answer.text) + log.lines)
@@ -231,12 +231,12 @@ struct TenantMatrixTests {
 
     /// A claim of another tenant's domain or scheme must be refused as taken. This is the only information that leaks,
     /// one name at a time.
-    private static func saysThatANameIsTaken(_ asked: Asked) -> Bool {
-        ["settings", "plan"].contains { asked.operation.path.hasSuffix($0) } && asked.body.contains("zebra")
+    private static func mayReportATakenName(_ request: MatrixRequest) -> Bool {
+        ["settings", "plan"].contains { request.operation.path.hasSuffix($0) } && request.body.contains("zebra")
     }
 
-    private func expectNoSecret(of asking: Asking, in texts: [String]) {
-        for secret in asking.secrets {
+    private func expectNoSecret(of run: MatrixRun, in texts: [String]) {
+        for secret in run.secrets {
             #expect(secret.utf8.count >= 32)
             for text in texts where text.contains(secret) { Issue.record("a secret is told: \(text.prefix(200))") }
         }

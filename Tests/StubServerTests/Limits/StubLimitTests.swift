@@ -153,10 +153,10 @@ struct StubLimitTests {
             let client = try StubClient(port: port)
             let body = String(repeating: "x", count: 256 << 10)
             for number in 0..<40 { _ = try client.request("POST", "/\(number)", body: body) }
-            let kept = try client.admin("GET", "requests")["requests"]?.elements ?? []
+            let stored = try client.admin("GET", "requests")["requests"]?.elements ?? []
             // A request counts for its body as bytes and as text.
-            #expect((4...8).contains(kept.count))
-            #expect(kept.first?["request"]?["url"]?.text == "/39")
+            #expect((4...8).contains(stored.count))
+            #expect(stored.first?["request"]?["url"]?.text == "/39")
         }
     }
 
@@ -167,7 +167,7 @@ struct StubLimitTests {
         } _: { port in
             let client = try StubClient(port: port)
             let body = String(repeating: "x", count: 256 << 10)
-            var kept = 0
+            var stored = 0
             for session in 0..<8 {
                 try client.admin("POST", "sessions", .object(["id": .string("s\(session)")]))
                 for number in 0..<8 { _ = try client.request("POST", "/\(number)", session: "s\(session)", body: body) }
@@ -176,9 +176,9 @@ struct StubLimitTests {
                 let requests = try client.admin("GET", "requests", session: "s\(session)")["requests"]?.elements ?? []
                 // Each keeps its latest request.
                 #expect(requests.first?["request"]?["url"]?.text == "/7")
-                kept += requests.count
+                stored += requests.count
             }
-            #expect(kept <= 16)
+            #expect(stored <= 16)
         }
     }
 }
