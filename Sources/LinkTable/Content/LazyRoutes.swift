@@ -6,7 +6,7 @@ final class LazyRoutes: RouteSource {
     private let state: Locked<State>
 
     private struct State: Sendable {
-        /// By place: a list of the route, or an empty one if it was not decoded yet.
+        /// By position: a list of the route, or an empty one if it was not decoded yet.
         var routes: [[Route]]
         /// Why routes cannot be read.
         var problems: [RouteID: String] = [:]
@@ -17,14 +17,14 @@ final class LazyRoutes: RouteSource {
         state = Locked(State(routes: Array(repeating: [], count: encoded.count)))
     }
 
-    func route(at place: Int) -> [Route] {
-        let known = state.withLock { $0.routes[place] }
+    func route(at position: Int) -> [Route] {
+        let known = state.withLock { $0.routes[position] }
         guard known.isEmpty else { return known }
         // Outside of the lock. Another thread may decode the same route, with the same result.
-        let decoded = encoded.decoded(at: place)
+        let decoded = encoded.decoded(at: position)
         let route = [decoded.route]
         state.withLock { state in
-            state.routes[place] = route
+            state.routes[position] = route
             if let problem = decoded.problem { state.problems[decoded.route.id] = "\(problem)" }
         }
         return route

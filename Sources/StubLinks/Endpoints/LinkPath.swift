@@ -4,7 +4,7 @@ enum LinkPath: Equatable {
     case page(query: String, base: String)
     /// A request for a target on a host, for clients that cannot send the host's name: `/__links/HOST/product/1`. The
     /// host may be a tenant's id.
-    case place(String, target: String)
+    case host(String, target: String)
 
     private static let prefix = "/__links"
 
@@ -18,8 +18,8 @@ enum LinkPath: Equatable {
             return
         }
         guard path.first == "/" else { return nil }
-        let place = path.dropFirst().prefix { $0 != "/" }
-        let inner = rest.dropFirst(1 + place.count)
-        self = .place(String(place), target: inner.first == "/" ? String(inner) : "/\(inner)")
+        let host = path.dropFirst().prefix { $0 != "/" }
+        let inner = rest.dropFirst(1 + host.count)
+        self = .host(String(host), target: inner.first == "/" ? String(inner) : "/\(inner)")
     }
 }

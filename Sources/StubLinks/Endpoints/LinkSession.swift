@@ -44,10 +44,10 @@ final class LinkSession: SessionEndpoints {
         switch LinkPath(request.target) {
         case .page(let query, let base):
             return LinksPage(links.suites, links.catalog, base: base).answer(request.method, query: query)
-        case .place(let place, let target):
-            guard let authority = links.catalog.authority(of: place) else {
+        case .host(let host, let target):
+            guard let authority = links.catalog.authority(of: host) else {
                 let text =
-                    "No tenant has the host or the id '\(place)'; the tenants have \(links.catalog.ownedNames).\n"
+                    "No tenant has the host or the id '\(host)'; the tenants have \(links.catalog.ownedNames).\n"
                 return EndpointAnswer(status: 404, headers: .plainText, body: Array(text.utf8))
             }
             return await answer(request, authority: authority, target: target)

@@ -15,21 +15,21 @@ package struct UnusableFile: Error, CustomStringConvertible, Hashable, Sendable 
 
     init(_ path: String, _ findings: [Finding]) {
         let lines = findings.map { finding in
-            let place = finding.path.isEmpty ? "" : "\(finding.path): "
+            let location = finding.path.isEmpty ? "" : "\(finding.path): "
             let fix = finding.fix.isEmpty ? "" : " \(finding.fix)"
-            return Self.line(path, finding.position ?? .unknown, "\(place)\(finding.message)\(fix)")
+            return Self.line(path, finding.position ?? .unknown, "\(location)\(finding.message)\(fix)")
         }
         let rest = lines.count > Self.maximumLines ? ["\(path): \(lines.count - Self.maximumLines) more errors"] : []
         self.lines = Array(lines.prefix(Self.maximumLines)) + rest
     }
 
     init(_ path: String, _ error: DocumentError) {
-        let place = error.path.isEmpty ? "" : "\(error.path): "
-        self.init(path, place + error.message, at: error.position)
+        let location = error.path.isEmpty ? "" : "\(error.path): "
+        self.init(path, location + error.message, at: error.position)
     }
 
     private static func line(_ path: String, _ position: JSONNode.Position, _ message: String) -> String {
-        let place = position.line > 0 ? ":\(position.line):\(position.column)" : ""
-        return "\(path)\(place): \(message)"
+        let location = position.line > 0 ? ":\(position.line):\(position.column)" : ""
+        return "\(path)\(location): \(message)"
     }
 }

@@ -2,7 +2,7 @@ import LinkEvents
 import LinkRouting
 import Synchronization
 
-/// Takes the place of the event log: numbers the events and knows which reports of apps came before. It keeps no event,
+/// Replaces the event log: numbers the events and remembers the reports of apps. It keeps no event,
 /// because the journal shows the requests.
 ///
 /// The node of an event names its session. A report is a duplicate only of one of the same session.
@@ -30,14 +30,14 @@ final class ReportNumbers: EventStore {
         state.withLock { state in
             let first = state.sequence + 1
             var duplicates: [Int] = []
-            for (place, event) in events.enumerated() {
+            for (index, event) in events.enumerated() {
                 guard let hash = event.content.reportHash else {
                     state.sequence += 1
                     continue
                 }
                 let report = Report(node: event.content.fields.node, hash: hash)
                 guard state.reports.insert(report).inserted else {
-                    duplicates.append(place)
+                    duplicates.append(index)
                     continue
                 }
                 state.order.append(report)

@@ -36,8 +36,8 @@ package struct MappingError: Error, Hashable, Sendable, CustomStringConvertible 
 
     package var description: String {
         let line = position.line > 0 ? "line \(position.line), column \(position.column): " : ""
-        let place = pointer.map { "\($0): " } ?? ""
-        return "\(line)\(place)\(detail ?? title) (code \(code))"
+        let location = pointer.map { "\($0): " } ?? ""
+        return "\(line)\(location)\(detail ?? title) (code \(code))"
     }
 
     /// The answer of the admin API: `{"errors":[…]}`.

@@ -116,9 +116,9 @@ struct JSONPathEvaluation {
         at index: Int,
         _ results: inout [JSONNode]
     ) throws(Stop) {
-        let place = offset < 0 ? elements.count + offset : offset
-        guard elements.indices.contains(place) else { return }
-        try evaluate(path, at: index + 1, elements[place], &results)
+        let position = offset < 0 ? elements.count + offset : offset
+        guard elements.indices.contains(position) else { return }
+        try evaluate(path, at: index + 1, elements[position], &results)
     }
 
     /// The offsets of a slice. As in Jayway, a negative start with an end counts up through zero.

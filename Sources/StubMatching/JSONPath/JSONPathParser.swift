@@ -24,8 +24,8 @@ struct JSONPathParser {
     // MARK: Scalars
 
     func peek(_ offset: Int = 0) -> Unicode.Scalar? {
-        let place = index + offset
-        return scalars.indices.contains(place) ? scalars[place] : nil
+        let position = index + offset
+        return scalars.indices.contains(position) ? scalars[position] : nil
     }
 
     mutating func take(_ scalar: Unicode.Scalar) -> Bool {
@@ -38,8 +38,8 @@ struct JSONPathParser {
         while peek() == " " { index += 1 }
     }
 
-    func error(_ message: String, at place: Int? = nil) -> JSONPath.SyntaxError {
-        JSONPath.SyntaxError(position: place ?? index, message: message)
+    func error(_ message: String, at position: Int? = nil) -> JSONPath.SyntaxError {
+        JSONPath.SyntaxError(position: position ?? index, message: message)
     }
 
     mutating func nested<Value>(
@@ -92,12 +92,12 @@ struct JSONPathParser {
     /// A function after `..` applies to all found values, not to each: `$..price.sum()` is one sum.
     private static func aggregating(_ path: JSONPathTokens) -> JSONPathTokens {
         guard case .scan = path.tokens.first,
-            let place = path.tokens.firstIndex(where: { if case .function = $0 { true } else { false } }),
-            case .function(let function, _) = path.tokens[place]
+            let position = path.tokens.firstIndex(where: { if case .function = $0 { true } else { false } }),
+            case .function(let function, _) = path.tokens[position]
         else { return path }
-        let source = JSONPathTokens(root: path.root, tokens: Array(path.tokens[..<place]))
+        let source = JSONPathTokens(root: path.root, tokens: Array(path.tokens[..<position]))
         let call = JSONPathTokens.Token.function(function, [.path(source)])
-        return JSONPathTokens(root: path.root, tokens: [call] + path.tokens[(place + 1)...])
+        return JSONPathTokens(root: path.root, tokens: [call] + path.tokens[(position + 1)...])
     }
 
     private mutating func appendToken(to path: inout JSONPathTokens, afterDot: Bool) throws(JSONPath.SyntaxError) {

@@ -32,7 +32,7 @@ struct JSONPathTokens: Sendable {
 
     /// Whether the steps before `index` find one value at most.
     func isDefinite(before index: Int) -> Bool {
-        for place in 0..<min(index, tokens.count) where !isDefinite(at: place) { return false }
+        for step in 0..<min(index, tokens.count) where !isDefinite(at: step) { return false }
         return true
     }
 

@@ -93,12 +93,12 @@ extension [StubMapping] {
         var stubs = enumerated().sorted { left, right in
             (left.element.insertionIndex ?? .max, left.offset) < (right.element.insertionIndex ?? .max, right.offset)
         }.map(\.element)
-        var places: [ExactText: [Int]] = [:]
-        for (place, stub) in stubs.enumerated() {
-            if let scenario = stub.scenario { places[ExactText(scenario), default: []].append(place) }
+        var indicesByScenario: [ExactText: [Int]] = [:]
+        for (index, stub) in stubs.enumerated() {
+            if let scenario = stub.scenario { indicesByScenario[ExactText(scenario), default: []].append(index) }
         }
-        for places in places.values where places.count > 1 {
-            for (place, stub) in zip(places, Self.chain(places.map { stubs[$0] })) { stubs[place] = stub }
+        for indices in indicesByScenario.values where indices.count > 1 {
+            for (index, stub) in zip(indices, Self.chain(indices.map { stubs[$0] })) { stubs[index] = stub }
         }
         return stubs
     }

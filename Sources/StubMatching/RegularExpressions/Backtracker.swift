@@ -247,25 +247,25 @@ struct Backtracker: ~Copyable {
         while let entry = stack.popLast() {
             budget -= 1
             switch entry {
-            case .choice(let address, let place):
-                position = place
+            case .choice(let address, let saved):
+                position = saved
                 return Int(address)
             case .restore(let register, let value):
                 registers[Int(register)] = value
-            case .giveBack(let address, let minimum, let place):
-                position = start(before: place)
+            case .giveBack(let address, let minimum, let saved):
+                position = start(before: saved)
                 if position > minimum { push(.giveBack(address, minimum: minimum, position: position)) }
                 return Int(address) + 1
-            case .takeMore(let address, let place, let remaining):
-                guard case .repeatSet(let set, _, _, _) = program.instructions[Int(address)], place < text.count,
-                    contains(set, scalar(at: place))
+            case .takeMore(let address, let saved, let remaining):
+                guard case .repeatSet(let set, _, _, _) = program.instructions[Int(address)], saved < text.count,
+                    contains(set, scalar(at: saved))
                 else { continue }
-                position = place + length(at: place)
+                position = saved + length(at: saved)
                 if remaining > 1 { push(.takeMore(address, position: position, remaining: less(remaining))) }
                 return Int(address) + 1
-            case .stepBack(let address, let place, let remaining):
-                guard place > 0 else { continue }
-                position = start(before: place)
+            case .stepBack(let address, let saved, let remaining):
+                guard saved > 0 else { continue }
+                position = start(before: saved)
                 if remaining > 1 { push(.stepBack(address, position: position, remaining: remaining - 1)) }
                 return Int(address) + 1
             }

@@ -86,7 +86,7 @@ extension RegexParser {
         _ builder: inout ClassBuilder,
         from start: Int
     ) throws(RegularExpression.SyntaxError) {
-        let place = index
+        let rangeStart = index
         let lower: UInt32
         if scalar == "\\" {
             index += 1
@@ -102,7 +102,9 @@ extension RegexParser {
         }
         index += 1
         let upper = try upperBound(from: start)
-        guard lower <= upper else { throw error("the range ends before it starts; exchange its bounds.", at: place) }
+        guard lower <= upper else {
+            throw error("the range ends before it starts; exchange its bounds.", at: rangeStart)
+        }
         builder.ranges.append(lower...upper)
     }
 

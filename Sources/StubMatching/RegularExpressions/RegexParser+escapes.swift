@@ -155,8 +155,8 @@ extension RegexParser {
 
     private mutating func digits(_ count: Int) -> UInt32? {
         var value: UInt32 = 0
-        for place in index..<(index + count) {
-            guard let digit = raw(at: place)?.value.hexadecimalDigit else { return nil }
+        for offset in index..<(index + count) {
+            guard let digit = raw(at: offset)?.value.hexadecimalDigit else { return nil }
             value = value << 4 | digit
         }
         index += count

@@ -132,7 +132,7 @@ struct DatePattern {
         var fields = TemplateDate.Fields(year: 1970, month: 1, day: 1, hour: 0, minute: 0, second: 0, millisecond: 0)
         var isAfternoon: Bool?
         var offset = 0
-        for (place, item) in items.enumerated() {
+        for (index, item) in items.enumerated() {
             switch item {
             case .literal(let literal): guard reader.take(literal) else { return nil }
             case .field(let letter, let count):
@@ -147,7 +147,7 @@ struct DatePattern {
                     fields.month = Int64(month) + 1
                 default:
                     // A number has a fixed width if another number follows directly.
-                    let isFollowed = items.indices.contains(place + 1) && Self.isNumber(items[place + 1])
+                    let isFollowed = items.indices.contains(index + 1) && Self.isNumber(items[index + 1])
                     guard let number = reader.number(atMost: isFollowed ? count : 19) else { return nil }
                     guard Self.set(letter, count, number, &fields) else { return nil }
                 }

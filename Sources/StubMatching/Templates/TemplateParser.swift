@@ -27,8 +27,8 @@ struct TemplateParser {
         }
     }
 
-    func failure(_ message: String, at place: Int) -> Template.SyntaxError {
-        let before = String(decoding: bytes[..<min(place, bytes.count)], as: UTF8.self)
+    func failure(_ message: String, at offset: Int) -> Template.SyntaxError {
+        let before = String(decoding: bytes[..<min(offset, bytes.count)], as: UTF8.self)
         return Template.SyntaxError(position: before.unicodeScalars.count, message: message)
     }
 
@@ -190,11 +190,11 @@ struct TemplateParser {
         let parameters = try blockParameters()
         try closeTag("}}", from: start)
         let (block, end) = try rest(of: subject, parameters, from: start)
-        guard case .close(let closed, let place) = end else {
+        guard case .close(let closed, let offset) = end else {
             throw failure("the block '\(name)' is not closed; add '{{/\(name)}}'.", at: start)
         }
         guard closed == name else {
-            throw failure("'{{/\(closed)}}' closes the block '\(name)'; write '{{/\(name)}}'.", at: place)
+            throw failure("'{{/\(closed)}}' closes the block '\(name)'; write '{{/\(name)}}'.", at: offset)
         }
         guard isInverted else { return .block(block) }
         return .block(

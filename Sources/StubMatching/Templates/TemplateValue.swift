@@ -116,7 +116,7 @@ package indirect enum TemplateValue: Sendable, Hashable {
 /// The members of an object in order, with a look-up by name.
 package struct TemplateObject: Sendable, Hashable {
     package let members: [Member]
-    private let places: [ExactText: Int]
+    private let indices: [ExactText: Int]
     private let ignoresCase: Bool
 
     package struct Member: Sendable, Hashable {
@@ -128,14 +128,14 @@ package struct TemplateObject: Sendable, Hashable {
     package init(_ members: [(String, TemplateValue)], ignoresCase: Bool = false) {
         self.members = members.map { Member(key: $0, value: $1) }
         self.ignoresCase = ignoresCase
-        var places: [ExactText: Int] = [:]
-        for (place, member) in members.enumerated() {
-            places[ExactText(ignoresCase ? member.0.lowercased() : member.0)] = place
+        var indices: [ExactText: Int] = [:]
+        for (index, member) in members.enumerated() {
+            indices[ExactText(ignoresCase ? member.0.lowercased() : member.0)] = index
         }
-        self.places = places
+        self.indices = indices
     }
 
     subscript(name: String) -> TemplateValue? {
-        places[ExactText(ignoresCase ? name.lowercased() : name)].map { members[$0].value }
+        indices[ExactText(ignoresCase ? name.lowercased() : name)].map { members[$0].value }
     }
 }

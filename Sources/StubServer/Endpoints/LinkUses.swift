@@ -17,7 +17,7 @@ struct LinkUses: Sendable {
     private(set) var uses: [Use] = []
     /// The number of times that a link had no answer, also of links that are not listed.
     private(set) var failureCount = 0
-    private var places: [Key: Int] = [:]
+    private var indices: [Key: Int] = [:]
 
     private struct Key: Hashable {
         let link: ExactText
@@ -27,12 +27,12 @@ struct LinkUses: Sendable {
     mutating func append(_ record: LinkRecord, at instant: Timestamp) {
         if record.failure != nil { failureCount += 1 }
         let key = Key(link: ExactText(record.link), summary: ExactText(record.summary))
-        if let place = places[key] {
-            uses[place].count += 1
+        if let index = indices[key] {
+            uses[index].count += 1
             return
         }
         guard uses.count < Self.maximumCount else { return }
-        places[key] = uses.count
+        indices[key] = uses.count
         uses.append(Use(link: record.link, summary: record.summary, failure: record.failure, firstAt: instant))
     }
 

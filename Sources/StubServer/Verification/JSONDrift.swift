@@ -41,11 +41,11 @@ struct JSONDrift {
         let found = Dictionary(actual.map { (ExactText($0.key), $0.value) }) { $1 }
         let known = Dictionary(recorded.map { (ExactText($0.key), $0.value) }) { $1 }
         for (key, value) in known.sorted(by: { $0.key < $1.key }) where !ignored.contains(key.description) {
-            let place = "\(pointer)/\(escapedForPointer(key.description))"
+            let location = "\(pointer)/\(escapedForPointer(key.description))"
             if let other = found[key] {
-                compare(value, with: other, at: place)
+                compare(value, with: other, at: location)
             } else {
-                add(place, Self.shown(value), "nothing")
+                add(location, Self.shown(value), "nothing")
             }
         }
         for (key, value) in found.sorted(by: { $0.key < $1.key })
@@ -57,7 +57,7 @@ struct JSONDrift {
     private mutating func add(_ pointer: String, _ recorded: String, _ actual: String) {
         guard differences.count < Self.maximumDifferences else { return }
         differences.append(
-            VerifiedStub.Difference(place: pointer.isEmpty ? "/" : pointer, recorded: recorded, actual: actual)
+            VerifiedStub.Difference(location: pointer.isEmpty ? "/" : pointer, recorded: recorded, actual: actual)
         )
     }
 

@@ -115,7 +115,7 @@ package struct StubVerification: Sendable {
         var differences: [VerifiedStub.Difference] = []
         if response.status != answer.status {
             differences.append(
-                VerifiedStub.Difference(place: "status", recorded: "\(response.status)", actual: "\(answer.status)")
+                VerifiedStub.Difference(location: "status", recorded: "\(response.status)", actual: "\(answer.status)")
             )
         }
         for header in response.headers where options.comparedHeaders.contains(header.name.lowercased()) {
@@ -124,7 +124,7 @@ package struct StubVerification: Sendable {
             guard recorded != actual, !recorded.contains(SecretMask.text) else { continue }
             differences.append(
                 VerifiedStub.Difference(
-                    place: "header \(header.name)",
+                    location: "header \(header.name)",
                     recorded: JSONDrift.shown(recorded),
                     actual: actual.isEmpty ? "nothing" : JSONDrift.shown(actual)
                 )
@@ -137,7 +137,7 @@ package struct StubVerification: Sendable {
     private func bodyDifferences(_ recorded: [UInt8], _ answer: StubAnswer) -> [VerifiedStub.Difference] {
         let encoding = answer.header("content-encoding") ?? ""
         guard let actual = BodyCoding.decoded(answer.body, encoding) else {
-            return [VerifiedStub.Difference(place: "body", recorded: "text", actual: "the encoding '\(encoding)'")]
+            return [VerifiedStub.Difference(location: "body", recorded: "text", actual: "the encoding '\(encoding)'")]
         }
         guard recorded != actual else { return [] }
         if let recorded = Self.json(recorded), let actual = Self.json(actual) {
@@ -150,14 +150,18 @@ package struct StubVerification: Sendable {
             let other = index < lines[1].count ? JSONDrift.shown(String(lines[1][index])) : "nothing"
             return [
                 VerifiedStub.Difference(
-                    place: "body, line \(index + 1)",
+                    location: "body, line \(index + 1)",
                     recorded: JSONDrift.shown(String(lines[0][index])),
                     actual: other
                 )
             ]
         }
         return [
-            VerifiedStub.Difference(place: "body", recorded: "\(recorded.count) bytes", actual: "\(actual.count) bytes")
+            VerifiedStub.Difference(
+                location: "body",
+                recorded: "\(recorded.count) bytes",
+                actual: "\(actual.count) bytes"
+            )
         ]
     }
 

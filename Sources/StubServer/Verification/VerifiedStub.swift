@@ -27,7 +27,7 @@ package struct VerifiedStub: Sendable {
 
     package struct Difference: Sendable, Hashable {
         /// `status`, `header NAME`, `body`, or the JSON pointer of a value.
-        package let place: String
+        package let location: String
         package let recorded: String
         package let actual: String
     }
@@ -50,7 +50,7 @@ package struct VerifiedStub: Sendable {
                 .array(
                     differences.map { difference in
                         .object([
-                            "place": .string(difference.place),
+                            "place": .string(difference.location),
                             "recorded": .string(difference.recorded),
                             "actual": .string(difference.actual),
                         ])
@@ -68,7 +68,7 @@ package struct VerifiedStub: Sendable {
         case .skipped(let reason): return ["skipped     \(title): \(reason)"]
         case .drift(let differences):
             return ["drift       \(title)"]
-                + differences.map { "            \($0.place): recorded \($0.recorded), now \($0.actual)" }
+                + differences.map { "            \($0.location): recorded \($0.recorded), now \($0.actual)" }
         }
     }
 }

@@ -27,8 +27,8 @@ package struct Diagnosis: Sendable, Hashable {
 
     /// A line for people, followed by the lines to add.
     package var lines: [String] {
-        let place = path.map { $0 + (line.map { ":\($0)" } ?? "") + ": " } ?? ""
-        return ["\(severity.rawValue): \(place)\(message)"] + fix.map { $0.isEmpty ? "" : "    " + $0 }
+        let location = path.map { $0 + (line.map { ":\($0)" } ?? "") + ": " } ?? ""
+        return ["\(severity.rawValue): \(location)\(message)"] + fix.map { $0.isEmpty ? "" : "    " + $0 }
     }
 
     package var json: JSONNode {

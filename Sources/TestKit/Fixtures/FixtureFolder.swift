@@ -30,8 +30,8 @@ package struct FixtureFolder: Sendable {
 
         /// The problem in the format of compilers, which editors can follow.
         package var description: String {
-            let place = position.line > 0 ? "\(position.line):\(position.column): " : ""
-            return "\(FixtureFolder.name)/\(path):\(place.isEmpty ? " " : place)\(message)"
+            let location = position.line > 0 ? "\(position.line):\(position.column): " : ""
+            return "\(FixtureFolder.name)/\(path):\(location.isEmpty ? " " : location)\(message)"
         }
     }
 

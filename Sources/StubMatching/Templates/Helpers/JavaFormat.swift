@@ -28,12 +28,12 @@ enum JavaFormat {
                 output += specifier.conversion == "n" ? "\n" : "%"
                 continue
             }
-            let place = specifier.index.map { $0 - 1 } ?? next
+            let position = specifier.index.map { $0 - 1 } ?? next
             if specifier.index == nil { next += 1 }
-            guard arguments.indices.contains(place) else {
+            guard arguments.indices.contains(position) else {
                 throw call.failure("there is no argument for '%\(specifier.conversion)'")
             }
-            let text = try converted(arguments[place], specifier, call)
+            let text = try converted(arguments[position], specifier, call)
             try rendering.spend(1 + (text.utf8.count + specifier.width) / 16)
             output += padded(text, specifier)
         }
@@ -159,13 +159,13 @@ struct RoundedNumber {
         let isHalf = rest.first == 5 && rest.dropFirst().allSatisfy { $0 == 0 }
         let isOdd = (digits.last ?? 0) % 2 == 1
         if let first = rest.first, first > 5 || (first == 5 && (!isHalf || rule == .halfUp || isOdd)) {
-            var place = length - 1
-            while place >= 0, digits[place] == 9 {
-                digits[place] = 0
-                place -= 1
+            var index = length - 1
+            while index >= 0, digits[index] == 9 {
+                digits[index] = 0
+                index -= 1
             }
-            if place >= 0 {
-                digits[place] += 1
+            if index >= 0 {
+                digits[index] += 1
             } else {
                 digits.insert(1, at: 0)
                 point += 1

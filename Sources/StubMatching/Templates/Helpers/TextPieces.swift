@@ -9,14 +9,14 @@ struct TextPieces {
             return
         }
         var pieces: [String] = []
-        var (start, place) = (0, 0)
-        while place <= bytes.count - mark.count {
-            if bytes[place] == first, bytes[place..<(place + mark.count)].elementsEqual(mark) {
-                pieces.append(String(decoding: bytes[start..<place], as: UTF8.self))
-                place += mark.count
-                start = place
+        var (start, position) = (0, 0)
+        while position <= bytes.count - mark.count {
+            if bytes[position] == first, bytes[position..<(position + mark.count)].elementsEqual(mark) {
+                pieces.append(String(decoding: bytes[start..<position], as: UTF8.self))
+                position += mark.count
+                start = position
             } else {
-                place += 1
+                position += 1
             }
         }
         self.pieces = pieces + [String(decoding: bytes[start...], as: UTF8.self)]

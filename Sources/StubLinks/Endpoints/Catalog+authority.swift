@@ -2,15 +2,15 @@ import LinkCatalog
 import LinkRouting
 
 extension Catalog {
-    /// The host for a place of a path below `/__links`: the place itself if it is the host of a tenant, else the first
+    /// The host for a name in a path below `/__links`: the name itself if it is the host of a tenant, else the first
     /// host of the tenant with this id, preferably one that answers clicks. Nil if there is none.
-    func authority(of place: String) -> String? {
-        if let link = try? DeepLink.parse("https://\(place)/"), let host = link.host,
+    func authority(of name: String) -> String? {
+        if let link = try? DeepLink.parse("https://\(name)/"), let host = link.host,
             table(forHost: host, port: link.port) != nil || tableForAssociation(ofHost: host) != nil
         {
-            return place
+            return name
         }
-        guard let tenant = TenantID(place), let domains = table(of: tenant)?.settings.identity.domains else {
+        guard let tenant = TenantID(name), let domains = table(of: tenant)?.settings.identity.domains else {
             return nil
         }
         let single = domains.filter { !$0.coversSubdomains }
