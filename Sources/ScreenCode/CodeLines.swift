@@ -30,7 +30,7 @@ struct CodeLines {
     }
 }
 
-/// A comment from texts of the table, which may contain anything.
+/// A comment from texts of the table. The texts may contain any character.
 enum Comment {
     /// Splits texts into lines without control characters. Within `/* */`, no line ends the comment or begins another.
     static func lines(_ texts: [String]) -> [String] {

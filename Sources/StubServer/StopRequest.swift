@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A request to stop, which several tasks may wait for.
+/// A request to stop. Several tasks may wait for it.
 final class StopRequest: Sendable {
     private struct State {
         var isFulfilled = false

@@ -164,7 +164,7 @@ package final class StubServer: Sendable {
         stopRequest.fulfil()
     }
 
-    /// Records what requests ask of a target.
+    /// Records the requests to a target and its answers.
     ///
     /// - Throws: ``StubStartFailure`` if the folder has other content than stubs.
     package func record(from target: String, onlyMissing: Bool) throws {

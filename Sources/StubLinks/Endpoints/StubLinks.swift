@@ -144,7 +144,7 @@ package final class StubLinks: StubEndpoints {
         return lines
     }
 
-    /// The time between two looks at the files.
+    /// The polling interval of the files.
     package static let watchInterval = Duration.milliseconds(100)
 
     /// Reads the files again when they change, until the task is cancelled.
@@ -202,7 +202,7 @@ package final class StubLinks: StubEndpoints {
         return LinkEndpoints(dependencies, metrics: metrics, traces: traces, logger: configuration.logger)
     }
 
-    /// A name that no other session has, so that ``ReportNumbers`` tells their reports apart.
+    /// A name that no other session has, so that ``ReportNumbers`` distinguishes their reports.
     private func nextNode() -> String {
         sessionCount.withLock { count in
             count += 1

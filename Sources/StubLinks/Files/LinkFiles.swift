@@ -63,7 +63,8 @@ actor LinkFiles {
         return content
     }
 
-    /// Reads the files that may have changed. A file that has errors now, or is gone, keeps its last good content.
+    /// Reads the files that may have changed. A file that is missing or has errors keeps its last
+    /// valid content.
     func readChanges() -> Change {
         var changed: [String] = []
         var found: [String] = []

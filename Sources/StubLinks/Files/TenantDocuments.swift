@@ -20,7 +20,7 @@ final class TenantDocuments: RevisionReader {
         var source: TenantSource?
     }
 
-    /// Apps report decisions of earlier revisions; so many are kept of each tenant and environment.
+    /// The maximum number of earlier revisions for each tenant and environment. Apps report decisions of these.
     fileprivate static let keptRevisions = 8
 
     private let state = Mutex(State())

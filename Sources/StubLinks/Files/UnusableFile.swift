@@ -6,7 +6,7 @@ package struct UnusableFile: Error, CustomStringConvertible, Hashable, Sendable 
 
     package var description: String { lines[0] }
 
-    /// A report lists at most so many errors of a file.
+    /// The maximum number of errors of a file in a report.
     private static let maximumLines = 20
 
     init(_ path: String, _ message: String, at position: JSONNode.Position = .unknown) {

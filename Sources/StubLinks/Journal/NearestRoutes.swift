@@ -19,7 +19,7 @@ struct NearestRoutes {
                 id: route.id, path: pattern, distance: Self.distance(path, pattern.utf8Prefix(Self.maximumPathBytes))
             )
         }
-        // The sort is stable only with the place.
+        // Only the index makes the sort stable.
         routes = ranked.enumerated()
             .sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
             .prefix(Self.count).map(\.element)

@@ -19,7 +19,7 @@ final class ReportNumbers: EventStore {
         var order: [Report] = []
     }
 
-    /// The oldest half is forgotten when there are so many reports.
+    /// The maximum number of reports. Above it, the oldest half is dropped.
     private static let maximumReports = 100_000
 
     private let state = Mutex(State())

@@ -7,7 +7,7 @@ final class RequestLinks: Sendable {
     /// The links of the request of the current task.
     @TaskLocal static var current: RequestLinks?
 
-    /// A batch has at most so many links, and a message of an app as many events.
+    /// The maximum number of links of a batch, and of events of an app's message.
     private static let maximumCount = 100
 
     private let links = Mutex<[ObservedLink]>([])

@@ -44,7 +44,7 @@ package struct JSONEquality: Sendable {
         package let description: String
     }
 
-    /// A comparison that was given up.
+    /// A comparison that exceeded its budget.
     package struct StepLimitExceeded: Error, Hashable, Sendable, CustomStringConvertible {
         package var description: String {
             "the JSON comparison takes too many steps; compare smaller lists, or keep their order."

@@ -18,7 +18,7 @@ package struct Journal: Sendable {
     package private(set) var appendedCount = 0
 
     package static let defaultMaximumCount = 10_000
-    /// So many bytes of dropped events may stay in memory.
+    /// The maximum number of bytes of dropped events in memory.
     private static let largestDropped = 4 << 20
 
     /// A journal of 0 entries is disabled.

@@ -7,7 +7,7 @@ package final class JournalBudget: Sendable {
     private let used = Atomic(0)
 
     package static let defaultMaximumBytes = 128 << 20
-    /// A journal of at most so many bytes drops nothing, also when other journals have used up the budget.
+    /// A journal drops nothing up to this number of bytes, also if other journals have used up the budget.
     package static let guaranteedBytes = 1 << 20
 
     package init(maximumBytes: Int = defaultMaximumBytes) { self.maximumBytes = maximumBytes }

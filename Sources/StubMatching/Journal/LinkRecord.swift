@@ -7,7 +7,7 @@ package struct LinkRecord: Sendable {
     package let summary: String
     /// Why no route matched; nil for a link with an answer.
     package let failure: String?
-    /// All that is known of it.
+    /// The details of the link.
     package let json: JSONNode
 
     package init(link: String, summary: String, failure: String?, json: JSONNode) {

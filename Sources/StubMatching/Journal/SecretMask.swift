@@ -48,7 +48,7 @@ package struct SecretMask: Sendable {
     package func body(_ bytes: [UInt8]) -> [UInt8] {
         guard isOn, !fields.isEmpty else { return bytes }
         guard let node = try? JSONReader.parse(bytes, limits: .stubs, duplicateKeys: .keep) else {
-            // The place of the value is unknown in JSON that cannot be read.
+            // The position of the value is unknown in malformed JSON.
             let names = fields.map { Array("\"\($0)\"".utf8) }
             return names.contains { bytes.firstRange(of: $0) != nil } ? Array(Self.text.utf8) : bytes
         }

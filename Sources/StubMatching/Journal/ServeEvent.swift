@@ -15,7 +15,7 @@ package struct ServeEvent: Sendable {
     package let links: [LinkRecord]?
     /// Made for the stub that WireMock lists where none matched.
     package let placeholderID: String
-    /// About the memory that ``links`` take.
+    /// The approximate memory of ``links`` in bytes.
     private let linkBytes: Int
 
     package struct LoggedResponse: Sendable {
@@ -73,7 +73,7 @@ package struct ServeEvent: Sendable {
     /// Whether a stub or an endpoint answered.
     package var wasMatched: Bool { stub != nil || links != nil }
 
-    /// About the memory that the event takes.
+    /// The approximate memory of the event in bytes.
     var byteCount: Int {
         let bodies = request.body.count * 2 + (request.encodedBody?.count ?? 0) + response.body.count
         let headers = request.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 }

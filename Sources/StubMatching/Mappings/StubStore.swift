@@ -16,7 +16,7 @@ package struct StubStore: Sendable {
         }
     }
 
-    /// A server holds at most so many stubs.
+    /// The maximum number of stubs of a server.
     package static let maximumCount = 10_000
 
     /// All stubs, in the order in which they are tried.
@@ -39,8 +39,8 @@ package struct StubStore: Sendable {
         return nextOrder
     }
 
-    /// Replaces the stub with the same id; it keeps its place among stubs of the same priority. Returns false when there
-    /// is none.
+    /// Replaces the stub with the same id; it keeps its position among stubs of the same priority. Returns false when
+    /// there is none.
     package mutating func replace(with stub: StubMapping) -> Bool {
         guard let old = entries.first(where: { $0.stub.id == stub.id }) else { return false }
         remove { $0.order == old.order }

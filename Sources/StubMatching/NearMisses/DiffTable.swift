@@ -1,4 +1,4 @@
-/// The table that WireMock answers to a request which no stub matches, to the letter.
+/// The exact table with which WireMock answers a request that no stub matches.
 package struct DiffTable: Sendable {
     private let width: Int
     private var text = "\n"

@@ -7,7 +7,7 @@ package struct NearMiss: Sendable {
     package let distance: Double
     package let scenarioState: String?
 
-    /// WireMock reports so many.
+    /// The number of near misses that WireMock reports.
     package static let count = 3
 
     /// The maximum number of stubs that are compared in every respect: those with the closest methods and URLs. The

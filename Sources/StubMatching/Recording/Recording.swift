@@ -43,7 +43,7 @@ package struct Recording: Sendable {
 
     /// - Parameters:
     ///   - events: Oldest first.
-    ///   - decoded: Undoes the content encoding of a body; nil if it cannot.
+    ///   - decoded: Decodes the content encoding of a body; nil if the encoding is unknown.
     package init(
         _ events: some Sequence<ServeEvent>,
         _ specification: RecordingSpecification,
@@ -128,7 +128,7 @@ package struct Recording: Sendable {
     static func isVolatile(_ header: String) -> Bool { volatileHeaders.contains(header.lowercased()) }
 }
 
-/// One recorded request with its answer, before its place in a scenario is known.
+/// One recorded request with its answer, before its step in a scenario is known.
 private struct Draft {
     let order: Int
     /// Equal for requests that one pattern matches.

@@ -40,7 +40,7 @@ struct RegexProgram: Sendable {
         case enterLoop(LoopRegisters)
         /// Remembers the position and the height of the stack for a look-around or an atomic group.
         case beginCut(CutRegisters)
-        /// Forgets all alternatives since `beginCut`; the position stays, or returns to where it was.
+        /// Forgets all alternatives since `beginCut`; the position is unchanged or restored.
         case endCut(CutRegisters, restoresPosition: Bool)
         /// Ends a negative look-around whose body has matched: returns to the state of `beginCut`, and fails.
         case failCut(CutRegisters)

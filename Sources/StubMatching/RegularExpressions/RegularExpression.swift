@@ -144,7 +144,7 @@ package struct RegularExpression: Sendable {
 
     /// A pattern that is not a regular expression.
     package struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-        /// The place of the mistake in Unicode scalars, from 0.
+        /// The position of the error in Unicode scalars, from 0.
         package let position: Int
         /// The problem, and what to write instead.
         package let message: String
@@ -152,7 +152,7 @@ package struct RegularExpression: Sendable {
         package var description: String { "at character \(position + 1): \(message)" }
     }
 
-    /// A match that was given up.
+    /// A match that exceeded its budget.
     package struct StepLimitExceeded: Error, Hashable, Sendable, CustomStringConvertible {
         package let pattern: String
 

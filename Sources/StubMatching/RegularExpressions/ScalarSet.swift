@@ -30,7 +30,7 @@ struct ScalarSet: Sendable {
         return evaluate(scalar)
     }
 
-    /// The work of one question about a scalar outside ASCII, in steps.
+    /// The steps of one test of a scalar outside ASCII.
     var cost: Int { operations.count }
 
     /// Evaluates the expression. The stack of truth values is a word, whose lowest bit is the top.

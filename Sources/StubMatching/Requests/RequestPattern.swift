@@ -22,7 +22,7 @@ package struct RequestPattern: Sendable {
         package let username: String
         package let password: String
 
-        /// The value of `Authorization` that the credentials make.
+        /// The value of `Authorization` for the credentials.
         var headerValue: String { "Basic " + Base64.encode(Array("\(username):\(password)".utf8)) }
 
         /// The scheme is compared without case, the credentials byte for byte.
@@ -195,7 +195,7 @@ package struct RequestPattern: Sendable {
         return weighted.reduce(0) { $0 + $1.weight * $1.distance } / weighted.reduce(0) { $0 + $1.weight }
     }
 
-    /// The part of the distance that method and URL make.
+    /// The part of the distance from method and URL.
     func distanceOfTarget(_ request: StubRequest) throws -> Double {
         10 * (try url.distance(request)) + (method == "ANY" || method.isExactly(request.method) ? 0 : 3)
     }
@@ -234,7 +234,7 @@ extension StubRequest {
 }
 
 extension ValueMatcher {
-    /// Whether the matcher is asked when a cookie is missing: `absent`, and what 2.35.1 does not have.
+    /// Whether the matcher applies to a missing cookie: `absent`, and matchers that 2.35.1 lacks.
     var acceptsMissingCookie: Bool {
         switch kind {
         case .absent, .not: true

@@ -119,7 +119,7 @@ extension [NamedValues] {
     }
 }
 
-/// At most so many parameters, cookies or parts of a request are told apart; further ones are ignored.
+/// The maximum number of parameters, cookies or parts of a request. Further ones are ignored.
 let maximumNamedValues = 2_000
 
 func isEqualIgnoringASCIICase(_ left: String, _ right: String) -> Bool {

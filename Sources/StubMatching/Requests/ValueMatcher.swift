@@ -73,7 +73,7 @@ package struct ValueMatcher: Sendable {
         return [node.comparedText]
     }
 
-    /// Whether any text that a path found matches. Where it found none, only `absent` does.
+    /// Whether any text of a path's result matches. An empty result matches only `absent`.
     private func matchesFound(_ texts: [String], at now: Timestamp) throws -> Bool {
         if texts.isEmpty {
             guard case .absent = kind else { return false }

@@ -9,7 +9,7 @@ struct DatePattern {
         case field(Unicode.Scalar, count: Int)
     }
 
-    /// The letters that stand for fields.
+    /// The letters of the fields.
     private static let letters = "GyYuMLdDEaHhKkmsSZzXwWF"
 
     /// Nil for a pattern with an unknown letter or an open quote.

@@ -31,7 +31,7 @@ package struct Template: Sendable {
 
     /// A text that is not a template.
     package struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-        /// The place of the mistake in Unicode scalars, from 0.
+        /// The position of the error in Unicode scalars, from 0.
         package let position: Int
         /// The problem, and what to write instead.
         package let message: String

@@ -107,7 +107,7 @@ extension AdminAPI {
         return .json(stub.json, status: 201)
     }
 
-    /// - Parameter index: The place of a recorded stub in its recording.
+    /// - Parameter index: The position of a recorded stub in its recording.
     func add(_ stub: StubMapping, _ session: StubSession, recordedAt index: Int? = nil) throws {
         let order = try session.withState { state in
             guard !state.rules.stubs.isFull else { throw Self.tooManyStubs }
@@ -134,7 +134,7 @@ extension AdminAPI {
 
     /// Writes a stub to its file, or to a new one. A file with several stubs is unchanged.
     ///
-    /// - Parameter index: What the file says about the stub's place; nil for `order`.
+    /// - Parameter index: The position that the file states for the stub; nil for `order`.
     private func persist(_ stub: StubMapping, _ order: Int, _ session: StubSession, index: Int? = nil) throws {
         guard let folder else {
             throw AdminFailure(409, "the server has no folder for persistent stubs; start it with one")

@@ -73,7 +73,7 @@ extension AdminAPI {
         return try keep(events, specification, session)
     }
 
-    /// Makes stubs from events, adds them and writes their files if the specification says so.
+    /// Makes stubs from events, adds them, and writes their files if the specification requests it.
     private func keep(
         _ events: [ServeEvent],
         _ specification: RecordingSpecification,

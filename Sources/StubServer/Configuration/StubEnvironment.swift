@@ -1,6 +1,6 @@
 package import LinkRouting
 
-/// Time and chance, so that a run can be repeated.
+/// The clock and the random numbers, so that a run can be repeated.
 package struct StubEnvironment: Sendable {
     package var now: @Sendable () -> Timestamp
     /// Words of 64 random bits, for ids, delays and templates.

@@ -8,7 +8,7 @@ package struct StubLimits: Sendable {
     package var sessions = 1_000
     /// Bodies of requests and answers under way, of all connections together.
     package var messageBytes = 256 << 20
-    /// The longest that the server waits for a target.
+    /// The maximum time that the server waits for a target.
     package var proxySeconds: Int64 = 60
 
     package init() {}

@@ -24,7 +24,7 @@ final class StubConnection: ChannelInboundHandler {
     private var isInputClosed = false
     /// Whether `takeWaiting` is under way.
     private var isTaking = false
-    /// The bytes of a refused request that are still read and thrown away; nil while none was refused.
+    /// The bytes of a refused request that are still read and discarded; nil if no request was refused.
     private var bytesToDiscard: Int?
     /// The bytes of the request and of its answer that are counted in `memory`.
     private var countedBytes = 0

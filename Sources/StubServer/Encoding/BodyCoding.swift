@@ -7,7 +7,7 @@ enum BodyCoding {
         case tooLarge
     }
 
-    /// The largest body that a recording or a comparison decodes.
+    /// The maximum size in bytes of a body that a recording or a comparison decodes.
     static let largestRecordedBody = 64 << 20
 
     static func isGzip(_ encoding: String) -> Bool { ["gzip", "x-gzip"].contains(encoding.lowercased()) }
@@ -30,7 +30,7 @@ enum BodyCoding {
         }
     }
 
-    /// Undoes a content encoding; nil for one other than gzip, and for a body that is damaged or too large.
+    /// Decodes a content encoding; nil for one other than gzip, and for a body that is damaged or too large.
     static func decoded(_ body: [UInt8], _ encoding: String) -> [UInt8]? {
         if ["identity", ""].contains(encoding.lowercased()) { return body }
         guard isGzip(encoding) else { return nil }

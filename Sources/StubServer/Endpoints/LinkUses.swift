@@ -11,7 +11,7 @@ struct LinkUses: Sendable {
         var count = 1
     }
 
-    /// A report lists at most so many different links.
+    /// The maximum number of different links in a report.
     static let maximumCount = 1_000
 
     private(set) var uses: [Use] = []

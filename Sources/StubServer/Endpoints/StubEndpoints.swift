@@ -1,7 +1,7 @@
 package import LinkRouting
 package import StubMatching
 
-/// Endpoints that a server has besides its stubs. The endpoints of links are in a target of their own, because they
+/// Endpoints that a server has besides its stubs. The endpoints of links are in a separate target, because they
 /// need the layers of the service.
 package protocol StubEndpoints: Sendable {
     /// Makes the endpoints of a session.
@@ -12,7 +12,7 @@ package protocol StubEndpoints: Sendable {
     func endpoints(of session: String?, settings: MappingField?) throws(MappingError) -> any SessionEndpoints
 }
 
-/// The endpoints of one session, with what its requests have changed.
+/// The endpoints of one session, with the state that its requests have changed.
 package protocol SessionEndpoints: Sendable {
     /// Whether the request belongs to an endpoint.
     func takes(_ request: StubRequest) -> Bool
@@ -21,7 +21,7 @@ package protocol SessionEndpoints: Sendable {
     var settings: JSONNode { get }
     /// Replaces the settings, for `PUT /__admin/links`.
     func replaceSettings(_ settings: MappingField) throws(MappingError)
-    /// Forgets what earlier requests have left, but not the settings.
+    /// Resets the state of earlier requests, but not the settings.
     func reset()
 }
 

@@ -35,7 +35,7 @@ extension StubFolder {
 
     /// Writes a recorded stub and its body.
     ///
-    /// - Parameter order: Its place in the recording. The same requests get the same places when they are recorded again.
+    /// - Parameter order: Its position in the recording. The same requests get the same positions in another recording.
     func write(_ recorded: Recording.Stub, order: Int) throws {
         if let body = recorded.body { _ = try write(body.bytes, toBodyFile: body.file) }
         let stub = try StubMapping(MappingField(recorded.json), templating: .off) {

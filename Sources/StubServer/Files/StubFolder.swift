@@ -100,7 +100,7 @@ struct StubFolder: Sendable {
         unlink(path)
     }
 
-    /// Writes a file beside its place and moves it there, so that a reader never sees half of it.
+    /// Writes a temporary file and renames it, so that a reader never sees a part of it.
     private static func write(_ bytes: [UInt8], to path: String) throws {
         let url = URL(filePath: path)
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)

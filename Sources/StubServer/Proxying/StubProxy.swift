@@ -6,7 +6,7 @@ import OutboundHTTP
 import StubMatching
 import Synchronization
 
-/// Sends requests to a target and returns its answers as they are.
+/// Sends requests to a target and returns its answers unchanged.
 ///
 /// `OutboundHTTP` is not used: a proxy needs every method, repeated headers and connections that stay open. The client
 /// is made by the first request, so that a server without proxying never makes an outgoing connection.
@@ -15,7 +15,7 @@ final class StubProxy: Sendable {
     private let reusesConnections: Bool
     private let client: Mutex<HTTPClient?> = Mutex(nil)
 
-    /// A target that does not answer, or an address that is none.
+    /// A target that does not answer, or an invalid address.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -34,7 +34,7 @@ final class StubProxy: Sendable {
         self.reusesConnections = reusesConnections
     }
 
-    /// - Parameter proxy: What a stub says about it; nil without a stub.
+    /// - Parameter proxy: The options of a stub; nil without a stub.
     func send(
         _ request: StubRequest,
         to base: String,

@@ -9,9 +9,9 @@ struct Responder: Sendable {
 
     private var environment: StubEnvironment { configuration.environment }
 
-    /// A body of at most so many bytes is compared on the event loop.
+    /// The maximum size in bytes of a body that is compared on the event loop.
     private static let largestQuickBody = 64 << 10
-    /// So many stubs are compared on the event loop.
+    /// The maximum number of stubs that are compared on the event loop.
     private static let quickStubCount = 1_000
 
     func handle(_ request: StubRequest, in session: StubSession) -> Handling {

@@ -48,7 +48,7 @@ final class StubSession: Sendable {
         let firstDifference: String?
     }
 
-    /// A report lists at most so many requests that no stub answered.
+    /// The maximum number of unmatched requests in a report.
     static let maximumFailures = 1_000
 
     init(

@@ -15,7 +15,7 @@ struct JSONDrift {
     mutating func compare(_ recorded: JSONNode, with actual: JSONNode, at pointer: String = "") {
         guard differences.count < Self.maximumDifferences else { return }
         switch (recorded.value, actual.value) {
-        // Recordings have this text in the place of a secret.
+        // Recordings have this text instead of a secret.
         case (.string(SecretMask.text), _): return
         case (.array(let recorded), .array(let actual)):
             for (index, pair) in zip(recorded, actual).enumerated() {

@@ -11,7 +11,7 @@ package struct StubVerification: Sendable {
         /// Members of JSON bodies that are not compared, at any depth.
         package var ignoredFields: Set<String> = []
         package var methods = Methods.all
-        /// The longest that an answer may take.
+        /// The maximum time until an answer is complete.
         package var seconds: Int64 = 30
 
         package init() {}

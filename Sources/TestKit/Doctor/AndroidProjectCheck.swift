@@ -16,7 +16,7 @@ struct AndroidProjectCheck {
         let filters: AndroidManifest
     }
 
-    /// The addresses at which an app reaches a server on the computer: through `adb reverse`, or from an emulator.
+    /// The addresses of the computer's server for an app: through `adb reverse`, or from an emulator.
     private static let localHosts: Set<String> = ["127.0.0.1", "localhost", "10.0.2.2"]
 
     init(folder: ProjectFolder, router: Router, app: RegisteredApp) {

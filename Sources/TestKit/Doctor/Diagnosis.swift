@@ -1,6 +1,6 @@
 package import LinkRouting
 
-/// Something in an app's project that keeps tests with links from working.
+/// An obstacle in an app's project to tests with links.
 package struct Diagnosis: Sendable, Hashable {
     package let severity: Finding.Severity
     /// Relative to the project folder; nil if it is about no file.

@@ -10,7 +10,7 @@ package struct ProjectDoctor: Sendable {
         self.router = router
     }
 
-    /// All that is wrong or worth knowing, the errors of each app first.
+    /// The findings, the errors of each app first.
     ///
     /// - Parameter apps: The apps to check; each platform is checked once.
     package func diagnoses(of apps: [RegisteredApp]) -> [Diagnosis] {

@@ -7,7 +7,7 @@ package struct ProjectFolder: Sendable {
     let manifests: [String]
     /// XML resources of Android, such as a network security configuration.
     let xmlResources: [String]
-    /// Scripts and build files, in which commands are looked for.
+    /// Scripts and build files. They are searched for commands.
     let scripts: [String]
     let hasXcodeProject: Bool
     let hasGradleProject: Bool

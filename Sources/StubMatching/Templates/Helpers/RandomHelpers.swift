@@ -1,4 +1,4 @@
-/// Helpers that take from the environment's source of chance.
+/// Helpers that use the environment's random numbers.
 let randomHelpers: [String: TemplateHelper] = [
     "randomValue": { call, rendering in
         let length = try call.integer(call.options["length"]) ?? 36
