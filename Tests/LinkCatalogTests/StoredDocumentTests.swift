@@ -67,7 +67,7 @@ struct StoredDocumentTests {
             #expect(reloaded.table(of: blogs)?.revision == Revision(rawValue: 1))
             #expect(reloaded.table(of: shop)?.revision == Revision(rawValue: 2))
             #expect(reloaded.unreadable.map(\.tenant) == [blogs])
-            // After a restart there is no previous table: the tenant's hosts belong to nobody, and other tenants are
+            // After a restart there is no previous table: the tenant's hosts have no owner, and other tenants are
             // served.
             let started = later.catalog()
             #expect(started.table(of: blogs) == nil && started.table(forHost: "blogs.example", port: nil) == nil)

@@ -54,7 +54,7 @@ struct FailureTests {
         #expect(await lines(409, "A conflict.") == ["fingerpost: A conflict.", "Nothing was changed."])
         // The detail says it already.
         #expect(await lines(422, "Errors; nothing was changed.") == ["fingerpost: Errors; nothing was changed."])
-        // After an error of the server, nobody knows.
+        // After an error of the server, the result is unknown.
         #expect(await lines(503, "Full.") == ["fingerpost: Full."])
     }
 

@@ -166,7 +166,7 @@ struct ConnectionLimitTests {
                 }
                 #expect(answer.hasPrefix("HTTP/1.1 408 "))
                 #expect(answer.contains(#""code":"request_timeout""#))
-                // Ten bytes a second help nobody: the time is that of the whole head or body.
+                // Ten bytes a second do not extend the time, which is that of the whole head or body.
                 let trickled = try await onThread {
                     let connection = try RawConnection(port: port)
                     connection.send(half)

@@ -66,7 +66,7 @@ struct TestService: Sendable {
         return try await log.events(of: tenant, in: 1...100_000, limit: 100_000).map(\.event)
     }
 
-    /// The `-` of links that belong to nobody.
+    /// The `-` of links without a tenant.
     func unownedEvents() async throws -> [Event] {
         try await log.events(of: .none, in: 1...100_000, limit: 100_000).map(\.event)
     }

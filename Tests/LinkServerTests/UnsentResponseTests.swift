@@ -63,7 +63,7 @@ struct UnsentResponseTests {
         }
     }
 
-    /// Ten connections may be open; those that have asked and take no answers keep nobody out.
+    /// Ten connections may be open; those that read no answers do not exclude other clients.
     @Test func clientsThatReadNothingAreEvicted() async throws {
         try await withService { service in
             try await service.listening({

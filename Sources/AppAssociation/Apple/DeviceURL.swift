@@ -121,7 +121,7 @@ extension Collection<UInt8> {
     /// Whether these are the two hexadecimal digits of an escape.
     fileprivate var isEscape: Bool { count == 2 && allSatisfy(ByteSet.hexDigits.contains) }
 
-    /// The bytes percent-decoded once. A `%` without two digits stays as it is. Nil if the result is not UTF-8.
+    /// The bytes percent-decoded once. A `%` without two digits is unchanged. Nil if the result is not UTF-8.
     var percentDecoded: [UInt8]? {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(count)

@@ -1,10 +1,10 @@
 /// A URL component, prepared once for the comparison with many patterns.
 ///
-/// A set of places in it is a bit set: bit *n* stands for the place before byte *n*, and the last bit for the end.
+/// A set of positions in it is a bit set: bit *n* is the position before byte *n*, and the last bit is the end.
 struct PatternText {
     let bytes: [UInt8]
     let foldsCase: Bool
-    /// The number of words in a set of places.
+    /// The number of words in a set of positions.
     let wordCount: Int
     /// For each byte value, its row in `masks` plus one; 0 if the text does not contain it.
     private let rows: [UInt16]

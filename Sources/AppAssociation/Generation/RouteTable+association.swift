@@ -37,7 +37,7 @@ private struct AssociationCheck {
     private(set) var findings: [Finding] = []
     private var overmatches: [Overmatch] = []
 
-    /// The maximum number of routes of each file in the search for overmatches. A longer list of examples helps nobody,
+    /// The maximum number of routes of each file in the search for overmatches. A longer list of examples is of no use,
     /// and the search takes a while.
     private static let mostOvermatchingRoutes = 32
     /// The maximum number of opening routes for which an Android file is checked. An Apple file for as many routes is
@@ -69,7 +69,7 @@ private struct AssociationCheck {
         for host in hosts {
             if forFiles.contains(host) { checkNaming(host) }
             let routes = HostRoutes(host, router, budget)
-            // The check was cancelled, so nobody uses further results.
+            // The check was cancelled, so further results are not used.
             guard !budget.isCancelled else { break }
             guard seen.insert(routes).inserted else { continue }
             checkApple(host)

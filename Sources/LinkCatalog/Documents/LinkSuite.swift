@@ -163,7 +163,7 @@ extension LinkSuite.Expectation {
         }
     }
 
-    /// Says that an answer lacks a value, and why if the link was rejected.
+    /// Returns the text for a missing value of an answer, with the reason if the link was rejected.
     private static func absence(in answer: JSONNode) -> String {
         guard answer["outcome"]?.text == "rejected", let reason = answer["reason"]?["code"]?.text else {
             return "nothing"

@@ -41,7 +41,7 @@ package struct Settings: Sendable, Hashable {
         }
     }
 
-    /// When and in which format events are exported.
+    /// The schedule and the format of exports.
     package struct Export: Sendable, Hashable {
         package var schedule: Schedule
         package var format: Format

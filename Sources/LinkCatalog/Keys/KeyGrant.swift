@@ -87,7 +87,7 @@ package struct KeyGrant: Sendable, Hashable {
         self.name = name
     }
 
-    /// Whether the key has the scope for the tenant; nil stands for what belongs to no tenant.
+    /// Whether the key has the scope for the tenant; nil for data without a tenant.
     package func allows(_ scope: Scope, for tenant: TenantID?) -> Bool {
         (scopes.contains(scope) || scopes.contains(.admin)) && (self.tenant == nil || self.tenant == tenant)
     }

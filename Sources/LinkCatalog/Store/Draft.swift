@@ -1,6 +1,6 @@
 package import LinkRouting
 
-/// The version of a draft. Versions are never reused, even when a draft is published and started anew.
+/// The version of a draft. Versions are never reused, even when a draft is published and started again.
 package enum DraftVersion: Sendable, Hashable, CustomStringConvertible {
     /// A number from the tenant's write counter.
     case written(Int64)

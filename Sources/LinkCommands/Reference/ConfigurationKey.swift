@@ -39,7 +39,7 @@ struct ConfigurationKey {
         limits = bounds.map { String(value[$0.upperBound...]) } ?? ""
     }
 
-    /// Marks a value as code; a default in words stays as it is.
+    /// Marks a value as code; a default in words is unchanged.
     private static func quoted(_ value: String) -> String {
         let parts = value.split(separator: "\"", omittingEmptySubsequences: false)
         guard parts.count == 3 else { return Int(value) == nil ? value : "`\(value)`" }

@@ -81,7 +81,7 @@ package struct AdminClient {
         }
     }
 
-    /// Says that the response is not from an admin port, and which address to use; nil if it is.
+    /// Returns the error for a response that is not from an admin port, with the address to use; nil if it is.
     private func wrongAddress(_ response: OutboundHTTP.Response, _ body: JSONNode) -> String? {
         let isPage = response.header("Content-Type")?.hasPrefix("text/html") == true
         let isLink = (300..<400).contains(response.status) || body["code"]?.text == "unknown_host"

@@ -139,7 +139,7 @@ package actor Exporter: Service {
         }
     }
 
-    /// Sets the time for which a plan is late after a failed run. It stays as it is if the ledger cannot be read.
+    /// Sets the time for which a plan is late after a failed run. It is unchanged if the ledger cannot be read.
     private func setDue(of plan: ExportPlan) async {
         guard let schedule = plan.schedule else { return progress.set(due: nil, of: plan.tenant) }
         guard let pending = try? await ledger.pending(plan.tenant),

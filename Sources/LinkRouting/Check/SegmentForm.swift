@@ -99,7 +99,7 @@ struct SegmentForm: Hashable {
     private func takesAll(of part: RoutePattern.Mixed, in partCase: LetterCase, _ mixed: RoutePattern.Mixed) -> Bool {
         guard letterCase == .ignored || partCase == .sensitive else { return false }
         if mixed.pieces.allSatisfy({ $0.parameter.type == .plain }) {
-            // A byte that is in no literal stands for any text that a parameter of the part captures. If a plain
+            // A byte that is in no literal represents any text that a parameter of the part captures. If a plain
             // parameter matches this byte, it matches any text in its place.
             let stranger: [UInt8] = [0xFF]
             return accepts(part.prefix + part.pieces.flatMap { stranger + $0.literal })

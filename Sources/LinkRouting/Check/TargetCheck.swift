@@ -80,7 +80,7 @@ struct TargetCheck {
         }
     }
 
-    /// What to do about a host that the settings do not allow.
+    /// The advice for a host that the settings do not allow.
     private func advice(onHost host: String) -> String {
         let policy = identity.destinations
         let known = policy.hosts.compactMap { if case .exact(let host) = $0 { host.ascii } else { nil } }

@@ -17,7 +17,7 @@ public struct Route: Sendable, Hashable {
     public var sensitive: Set<String>
     /// Required features that this engine lacks. Such a route is never matched, and its links are undecided.
     public var unsupported: [String]
-    /// What a route requires in ``unsupported`` if its table does not say why this engine cannot read it.
+    /// The value in ``unsupported`` of a route that this engine cannot read for a reason that its table does not state.
     package static let unreadable = "unreadable"
 
     // Small members come last; before larger ones, padding would round each up to a whole word.

@@ -49,7 +49,8 @@ public struct RouteTarget: Sendable, Hashable {
 public struct Open: Sendable, Hashable {
     public var screen: String
     public var arguments: [Argument]
-    /// From the bottom up. An entry with the name of `screen` and no arguments takes the screen's arguments.
+    /// The screens beneath, from the bottom up. An entry with the name of `screen` and no arguments takes the screen's
+    /// arguments.
     public var stack: [Screen]
     /// Overrides the URI that is built from the link.
     @Boxed public var uri: URLTemplate?

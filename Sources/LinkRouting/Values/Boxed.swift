@@ -3,7 +3,7 @@
 /// Routes have many parts that most of them lack, and a table has up to a million routes.
 @propertyWrapper
 public struct Boxed<Value: Hashable & Sendable>: Hashable, Sendable {
-    /// Not an indirect enum, because the value of a class can be read in place, without a copy.
+    /// The storage is not an indirect enum, because the value of a class can be read in place, without a copy.
     private final class Box: Sendable {
         let value: Value
 

@@ -186,7 +186,7 @@ extension PublishingService.Note {
 }
 
 extension Response {
-    /// The draft as it is now, and the findings that publishing it would report.
+    /// The current draft, and the findings that publishing it would report.
     init(draft: Draft, findings: [Finding], status: HTTPResponse.Status = .ok) {
         var writer = JSONWriter()
         writer.beginObject()

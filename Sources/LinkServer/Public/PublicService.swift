@@ -77,7 +77,7 @@ final class PublicService: Sendable {
         }
     }
 
-    /// Ends a request, and returns its response as it is sent.
+    /// Ends a request, and returns the response to send.
     func end(_ request: PublicRequest, _ response: BufferedResponse) -> BufferedResponse {
         var response = response
         let head = request.head

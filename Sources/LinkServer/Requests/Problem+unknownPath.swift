@@ -21,7 +21,7 @@ extension Problem {
         )
     }
 
-    /// Says which port has the path; nil if it is this one, or none.
+    /// Returns the hint that another port has the path; nil if it is this one, or none.
     private static func wrongPort(_ target: String, at port: PortRole) -> String? {
         let segments = target.utf8.prefix { $0 != UInt8(ascii: "?") }.split(
             separator: UInt8(ascii: "/"),

@@ -38,7 +38,7 @@ final class RateLimiter: Sendable {
 
     /// - Parameters:
     ///   - setsPerShard: Rounded up to a power of two; each of 16 shards has so many sets of eight buckets of 16 bytes.
-    ///   - seed: A random seed, so that nobody can choose callers that share a set.
+    ///   - seed: A random seed, so that callers cannot choose to share a set.
     init(setsPerShard: Int, seed: UInt64) {
         var sets = 1
         while sets < setsPerShard { sets *= 2 }

@@ -73,7 +73,7 @@ package final class TenantMetrics: Sendable {
         reference.load(ordering: .acquiring).counters[tenant] == nil ? Self.others : tenant.rawValue
     }
 
-    /// Counts a recorded resolution. For links that belong to nobody, `tenant` is `.none`.
+    /// Counts a recorded resolution. For links without a tenant, `tenant` is `.none`.
     package func count(_ outcome: Outcome, of tenant: TenantID) {
         counters(of: tenant).resolutions[outcome]?.increment()
     }

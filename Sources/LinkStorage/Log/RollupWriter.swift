@@ -4,7 +4,7 @@ import LinkRouting
 
 /// Writes ``RollupAccumulator`` sums to the rollup tables of a day file.
 ///
-/// It caches the row numbers of results and values. After a failed transaction it must be created anew from the file.
+/// It caches the row numbers of results and values. After a failed transaction it must be created again from the file.
 ///
 /// Each dimension of a stream has a limited number of places: values with a place have a counter of their own. All
 /// other values share one "other" counter.

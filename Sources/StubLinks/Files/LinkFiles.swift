@@ -63,8 +63,7 @@ actor LinkFiles {
         return content
     }
 
-    /// Reads the files that may have changed. A file that is missing or has errors keeps its last
-    /// valid content.
+    /// Reads the files that may have changed. A file that is missing or has errors keeps its last valid content.
     func readChanges() -> Change {
         var changed: [String] = []
         var found: [String] = []

@@ -44,8 +44,8 @@ package struct AuthorityFolder: Sendable {
         }
     }
 
-    /// Writes both files to a temporary folder and renames it, so that no reader sees half of it. Returns false
-    /// if another process was faster.
+    /// Writes both files to a temporary folder and renames it, so that no reader sees half of it. Returns false if
+    /// another process was faster.
     private func create(now: Date) throws(StubAuthority.Failure) -> Bool {
         let temporary = "\(path).\(UUID().uuidString)"
         do {

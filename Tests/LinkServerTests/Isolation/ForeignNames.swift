@@ -1,6 +1,6 @@
 import LinkRouting
 
-/// Another tenant's names, or names that nobody has, for comparison of the answers.
+/// Another tenant's names, or unused names, for comparison of the answers.
 struct ForeignNames {
     let tenant: String
     let host: String

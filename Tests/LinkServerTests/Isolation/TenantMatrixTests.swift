@@ -244,7 +244,7 @@ struct TenantMatrixTests {
 
     // MARK: The other ports
 
-    /// A continuation resumes in its environment, and reveals that environment to nobody.
+    /// A continuation resumes in its environment, and does not reveal that environment.
     @Test func continuationIsOfItsEnvironmentAlone() async throws {
         try await withService { service in
             let foreign = try await ForeignTenant(service)
