@@ -1,13 +1,13 @@
 /// Matches patterns against one URL component: `*` is any text, `?` one character, `$(name)` one of a variable's
 /// values.
 ///
-/// It simulates a nondeterministic automaton. It tracks all reachable places in the text at once, as a bit set. The
+/// It simulates a nondeterministic automaton. It tracks all reachable positions in the text at once, as a bit set. The
 /// time is the length of the pattern, including the values of its variables, times the length of the text, divided by
 /// 64. No pattern causes backtracking.
 struct PatternMatcher {
     private let text: PatternText
     private let variables: PatternVariables
-    private var places: [UInt64]
+    private var positions: [UInt64]
 
     /// Returns whether `pattern` matches the whole text. Letter case is ignored if `text` folds case.
     /// - Throws: ``StepBudget/Exhausted`` if the budget does not suffice.
@@ -17,9 +17,9 @@ struct PatternMatcher {
         _ variables: PatternVariables,
         _ budget: inout StepBudget
     ) throws(StepBudget.Exhausted) -> Bool {
-        var matcher = PatternMatcher(text: text, variables: variables, places: text.start)
+        var matcher = PatternMatcher(text: text, variables: variables, positions: text.start)
         try matcher.follow(pattern, .pattern, &budget)
-        return text.endIsAmong(matcher.places)
+        return text.endIsAmong(matcher.positions)
     }
 
     private enum Level {
@@ -28,7 +28,7 @@ struct PatternMatcher {
         case value
     }
 
-    /// Replaces each place with the places where `pattern` can end if it starts there.
+    /// Replaces each position with the positions where `pattern` can end if it starts there.
     private mutating func follow(
         _ pattern: String,
         _ level: Level,
@@ -47,7 +47,7 @@ struct PatternMatcher {
                 try follow(variables[name], &budget)
             default: skip(text.foldsCase ? byte.lowercasedASCII : byte)
             }
-            guard places.contains(where: { $0 != 0 }) else { return }
+            guard positions.contains(where: { $0 != 0 }) else { return }
         }
     }
 
@@ -55,7 +55,7 @@ struct PatternMatcher {
         _ meaning: PatternVariables.Meaning,
         _ budget: inout StepBudget
     ) throws(StepBudget.Exhausted) {
-        let start = places
+        let start = positions
         removeAll()
         switch meaning {
         case .unknown: break
@@ -74,27 +74,27 @@ struct PatternMatcher {
         }
     }
 
-    /// Adds the places that `step` reaches from `start`.
+    /// Adds the positions that `step` reaches from `start`.
     private mutating func unite(
         with start: [UInt64],
         _ budget: inout StepBudget,
         _ step: (inout PatternMatcher, inout StepBudget) throws(StepBudget.Exhausted) -> Void
     ) throws(StepBudget.Exhausted) {
-        let reached = places
-        places = start
+        let reached = positions
+        positions = start
         try step(&self, &budget)
-        for word in reached.indices { places[word] |= reached[word] }
+        for word in reached.indices { positions[word] |= reached[word] }
     }
 
     private mutating func removeAll() {
-        for word in places.indices { places[word] = 0 }
+        for word in positions.indices { positions[word] = 0 }
     }
 
     // MARK: Steps
 
     private mutating func skip(_ byte: UInt8) {
-        guard let mask = text.places(of: byte) else { return removeAll() }
-        for (word, bits) in zip(places.indices, mask) { places[word] &= bits }
+        guard let mask = text.positions(of: byte) else { return removeAll() }
+        for (word, bits) in zip(positions.indices, mask) { positions[word] &= bits }
         moveOn()
     }
 
@@ -104,38 +104,38 @@ struct PatternMatcher {
         moveOn()
         guard !text.continuations.isEmpty else { return }
         while true {
-            var inside = PatternMatcher(text: text, variables: variables, places: places)
-            for word in places.indices {
-                inside.places[word] &= text.continuations[word]
-                places[word] &= ~text.continuations[word]
+            var inside = PatternMatcher(text: text, variables: variables, positions: positions)
+            for word in positions.indices {
+                inside.positions[word] &= text.continuations[word]
+                positions[word] &= ~text.continuations[word]
             }
-            guard inside.places.contains(where: { $0 != 0 }) else { return }
+            guard inside.positions.contains(where: { $0 != 0 }) else { return }
             inside.moveOn()
-            for word in places.indices { places[word] |= inside.places[word] }
+            for word in positions.indices { positions[word] |= inside.positions[word] }
         }
     }
 
-    /// Adds every place after the first one, except those inside a character.
+    /// Adds every position after the first one, except those inside a character.
     private mutating func skipAny() {
-        guard let first = places.firstIndex(where: { $0 != 0 }) else { return }
-        places[first] = ~(places[first] & (~places[first] &+ 1)) &+ 1
-        for word in places.indices where word > first { places[word] = .max }
+        guard let first = positions.firstIndex(where: { $0 != 0 }) else { return }
+        positions[first] = ~(positions[first] & (~positions[first] &+ 1)) &+ 1
+        for word in positions.indices where word > first { positions[word] = .max }
         let used = text.bytes.count % UInt64.bitWidth + 1
-        if used < UInt64.bitWidth { places[places.count - 1] &= (1 << UInt64(used)) - 1 }
-        for (word, bits) in zip(places.indices, text.continuations) { places[word] &= ~bits }
+        if used < UInt64.bitWidth { positions[positions.count - 1] &= (1 << UInt64(used)) - 1 }
+        for (word, bits) in zip(positions.indices, text.continuations) { positions[word] &= ~bits }
     }
 
     private mutating func removeEnd() {
-        places[places.count - 1] &= ~(1 << UInt64(text.bytes.count % UInt64.bitWidth))
+        positions[positions.count - 1] &= ~(1 << UInt64(text.bytes.count % UInt64.bitWidth))
     }
 
     /// Advances by one byte.
     private mutating func moveOn() {
         var carry: UInt64 = 0
-        for word in places.indices {
-            let moved = places[word] << 1 | carry
-            carry = places[word] >> 63
-            places[word] = moved
+        for word in positions.indices {
+            let moved = positions[word] << 1 | carry
+            carry = positions[word] >> 63
+            positions[word] = moved
         }
     }
 }

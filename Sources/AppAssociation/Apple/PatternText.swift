@@ -8,9 +8,9 @@ struct PatternText {
     let wordCount: Int
     /// For each byte value, its row in `masks` plus one; 0 if the text does not contain it.
     private let rows: [UInt16]
-    /// The places of each byte value that the text contains. A row is the set of places for one value.
+    /// The positions of each byte value that the text contains. A row is the set of positions for one value.
     private let masks: [UInt64]
-    /// The places inside a character; empty if the text is ASCII.
+    /// The positions inside a character; empty if the text is ASCII.
     let continuations: [UInt64]
 
     /// Prepares `bytes`, which are UTF-8. Folding ignores the case of ASCII letters.
@@ -21,13 +21,13 @@ struct PatternText {
         var masks: [UInt64] = []
         var continuations = [UInt64](repeating: 0, count: wordCount)
         var isASCII = true
-        for (place, byte) in bytes.enumerated() {
+        for (position, byte) in bytes.enumerated() {
             if rows[Int(byte)] == 0 {
                 masks.append(contentsOf: repeatElement(0, count: wordCount))
                 rows[Int(byte)] = UInt16(masks.count / wordCount)
             }
-            let word = place / UInt64.bitWidth
-            let bit = UInt64(1) << UInt64(place % UInt64.bitWidth)
+            let word = position / UInt64.bitWidth
+            let bit = UInt64(1) << UInt64(position % UInt64.bitWidth)
             masks[(Int(rows[Int(byte)]) - 1) * wordCount + word] |= bit
             if byte & 0xC0 == 0x80 {
                 continuations[word] |= bit
@@ -42,20 +42,20 @@ struct PatternText {
         self.continuations = isASCII ? [] : continuations
     }
 
-    /// The set that contains only the first place.
+    /// The set that contains only the first position.
     var start: [UInt64] {
-        var places = [UInt64](repeating: 0, count: wordCount)
-        places[0] = 1
-        return places
+        var positions = [UInt64](repeating: 0, count: wordCount)
+        positions[0] = 1
+        return positions
     }
 
-    /// Returns whether `places` contains the end.
-    func endIsAmong(_ places: [UInt64]) -> Bool {
-        places[bytes.count / UInt64.bitWidth] & (1 << UInt64(bytes.count % UInt64.bitWidth)) != 0
+    /// Returns whether `positions` contains the end.
+    func endIsAmong(_ positions: [UInt64]) -> Bool {
+        positions[bytes.count / UInt64.bitWidth] & (1 << UInt64(bytes.count % UInt64.bitWidth)) != 0
     }
 
-    /// Returns the places of `byte`; nil if the text does not contain it.
-    func places(of byte: UInt8) -> ArraySlice<UInt64>? {
+    /// Returns the positions of `byte`; nil if the text does not contain it.
+    func positions(of byte: UInt8) -> ArraySlice<UInt64>? {
         let row = Int(rows[Int(byte)])
         return row == 0 ? nil : masks[((row - 1) * wordCount)..<(row * wordCount)]
     }

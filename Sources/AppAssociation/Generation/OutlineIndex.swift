@@ -15,14 +15,14 @@ struct OutlineIndex {
     /// The patterns with one number of segments, by the text of each segment.
     private struct Column {
         var all: [Int] = []
-        var places: [[[UInt8]?: [Int]]]
+        var bySegment: [[[UInt8]?: [Int]]]
 
-        init(segments: Int) { places = Array(repeating: [:], count: segments) }
+        init(segments: Int) { bySegment = Array(repeating: [:], count: segments) }
 
         /// Adds a pattern. It changes the lists in place: a copy for each pattern would take quadratic time.
         mutating func add(_ segments: [[UInt8]?], _ number: Int) {
             all.append(number)
-            for (place, segment) in segments.enumerated() { places[place][segment, default: []].append(number) }
+            for (depth, segment) in segments.enumerated() { bySegment[depth][segment, default: []].append(number) }
         }
     }
 
@@ -78,9 +78,9 @@ struct OutlineIndex {
         if outline.mayHaveMore { lists += byCount.filter { $0.key > segments.count }.map(\.value.all) }
         guard let column = byCount[segments.count] else { return lists }
         var best = [column.all]
-        for (place, segment) in segments.enumerated() {
+        for (depth, segment) in segments.enumerated() {
             guard let segment else { continue }
-            let here = [column.places[place][segment] ?? [], column.places[place][nil] ?? []]
+            let here = [column.bySegment[depth][segment] ?? [], column.bySegment[depth][nil] ?? []]
             if here[0].count + here[1].count < best.reduce(0, { $0 + $1.count }) { best = here }
         }
         return lists + best

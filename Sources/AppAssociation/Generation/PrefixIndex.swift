@@ -6,7 +6,7 @@ struct PrefixIndex {
     /// The patterns, sorted by head.
     private let entries: [(head: [UInt8], value: Int)]
     /// The range in `entries` of each head.
-    private let places: [[UInt8]: Range<Int>]
+    private let ranges: [[UInt8]: Range<Int>]
     /// The distinct lengths of the heads, in ascending order.
     private let lengths: [Int]
 
@@ -15,13 +15,13 @@ struct PrefixIndex {
     /// Creates an index in which a pattern may have several heads.
     init(_ heads: [(head: [UInt8], value: Int)]) {
         let entries = heads.sorted { $0.head.precedes($1.head) }
-        var places: [[UInt8]: Range<Int>] = [:]
+        var ranges: [[UInt8]: Range<Int>] = [:]
         for (index, entry) in entries.enumerated() {
-            places[entry.head] = (places[entry.head]?.lowerBound ?? index)..<(index + 1)
+            ranges[entry.head] = (ranges[entry.head]?.lowerBound ?? index)..<(index + 1)
         }
         self.entries = entries
-        self.places = places
-        lengths = Set(places.keys.lazy.map(\.count)).sorted()
+        self.ranges = ranges
+        lengths = Set(ranges.keys.lazy.map(\.count)).sorted()
     }
 
     /// Returns the numbers of the patterns whose head is a prefix of `head`. Only these can cover a pattern with that
@@ -34,7 +34,7 @@ struct PrefixIndex {
     func values(_ range: Range<Int>) -> [Int] { entries[range].map(\.value) }
 
     func rangesBeginning(_ head: [UInt8]) -> [Range<Int>] {
-        lengths.prefix { $0 <= head.count }.compactMap { places[Array(head.prefix($0))] }
+        lengths.prefix { $0 <= head.count }.compactMap { ranges[Array(head.prefix($0))] }
     }
 
     func rangesMeeting(_ head: [UInt8]) -> [Range<Int>] {

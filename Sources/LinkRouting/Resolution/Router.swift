@@ -78,8 +78,8 @@ public struct Router: Sendable {
 
     /// Returns the route of a rank, its position in the order of precedence.
     func route(at rank: Int) -> Route {
-        let place = Int(compiled.index.order[rank])
-        return compiled.source?.route(at: place)[0] ?? compiled.table.routes[place]
+        let position = Int(compiled.index.order[rank])
+        return compiled.source?.route(at: position)[0] ?? compiled.table.routes[position]
     }
 
     /// The maximum number of steps that any link can need; see ``maximumSteps``.
@@ -147,11 +147,11 @@ public struct Router: Sendable {
 
         mutating func holds(_ rank: Int, _ link: DeepLink, _ context: LinkContext) -> Bool {
             guard !compiled.index.isDecidedByPath[rank] else { return true }
-            let place = Int(compiled.index.order[rank])
+            let position = Int(compiled.index.order[rank])
             guard let source = compiled.source else {
-                return holds(compiled.table.routes[place], rank, link, context)
+                return holds(compiled.table.routes[position], rank, link, context)
             }
-            return holds(source.route(at: place)[0], rank, link, context)
+            return holds(source.route(at: position)[0], rank, link, context)
         }
 
         private mutating func holds(_ route: Route, _ rank: Int, _ link: DeepLink, _ context: LinkContext) -> Bool {
@@ -240,8 +240,8 @@ public struct Router: Sendable {
                 validFor: validFor
             )
         }
-        let place = Int(compiled.index.order[rank])
-        let (routes, index) = compiled.source.map { ($0.route(at: place), 0) } ?? (compiled.table.routes, place)
+        let position = Int(compiled.index.order[rank])
+        let (routes, index) = compiled.source.map { ($0.route(at: position), 0) } ?? (compiled.table.routes, position)
         return answer(of: routes, at: index, rank, link, context, app, id)
     }
 
@@ -249,21 +249,21 @@ public struct Router: Sendable {
     @inline(__always)
     private func answer(
         of routes: [Route],
-        at place: Int,
+        at position: Int,
         _ rank: Int,
         _ link: DeepLink,
         _ context: LinkContext,
         _ app: Int?,
         _ appID: AppID?
     ) -> Resolution {
-        let id = routes[place].id
-        let pattern = routes[place].path.description
-        guard routes[place].unsupported.isEmpty else {
-            let validFor = routes[place].asksForSignIn ? 0 : Resolution.usualValidity
+        let id = routes[position].id
+        let pattern = routes[position].path.description
+        guard routes[position].unsupported.isEmpty else {
+            let validFor = routes[position].asksForSignIn ? 0 : Resolution.usualValidity
             return Resolution(outcome: .undecided, route: id, pattern: pattern, app: appID, validFor: validFor)
         }
-        let parameters = parameters(of: routes, at: place, rank, link)
-        switch routes[place].behaviour {
+        let parameters = parameters(of: routes, at: position, rank, link)
+        switch routes[position].behaviour {
         case .block(let reason):
             return Resolution(
                 outcome: .matched,
@@ -277,9 +277,9 @@ public struct Router: Sendable {
         case .answer(var target):
             var variant: VariantAssignment?
             var asksForSignIn = target.signIn == .required
-            if routes[place].$experiment.isPresent {
-                asksForSignIn = routes[place].asksForSignIn
-                (target, variant) = routes[place].assigned(target, to: context.stickyKey)
+            if routes[position].$experiment.isPresent {
+                asksForSignIn = routes[position].asksForSignIn
+                (target, variant) = routes[position].assigned(target, to: context.stickyKey)
             }
             let filling = DestinationBuilder(
                 router: self,
@@ -303,18 +303,19 @@ public struct Router: Sendable {
         }
     }
 
-    private func parameters(of routes: [Route], at place: Int, _ rank: Int, _ link: DeepLink) -> [CapturedParameter] {
+    private func parameters(of routes: [Route], at position: Int, _ rank: Int, _ link: DeepLink) -> [CapturedParameter]
+    {
         let captures = compiled.index.captures(of: rank)
-        if compiled.index.isDecidedByPath[rank], routes[place].sensitive.isEmpty {
+        if compiled.index.isDecidedByPath[rank], routes[position].sensitive.isEmpty {
             guard !captures.isEmpty else { return [] }
             var parameters: [CapturedParameter] = []
             parameters.reserveCapacity(captures.count)
             for capture in captures {
-                capture.append(to: &parameters, from: link, routes[place].letterCase)
+                capture.append(to: &parameters, from: link, routes[position].letterCase)
             }
             return parameters
         }
-        return routes[place].parameters(in: link, compiled.table.defaults.plusSign, captures)
+        return routes[position].parameters(in: link, compiled.table.defaults.plusSign, captures)
     }
 }
 

@@ -37,15 +37,15 @@ extension UnsafeBufferPointer<UInt8> {
     func hasBytes(of other: UnsafeBufferPointer<UInt8>) -> Bool {
         guard count == other.count else { return false }
         let (left, right) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
-        var place = 0
-        while place + 8 <= left.count {
-            let word = left.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-            guard word == right.loadUnaligned(fromByteOffset: place, as: UInt64.self) else { return false }
-            place += 8
+        var offset = 0
+        while offset + 8 <= left.count {
+            let word = left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            guard word == right.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else { return false }
+            offset += 8
         }
-        while place < left.count {
-            guard left[place] == right[place] else { return false }
-            place += 1
+        while offset < left.count {
+            guard left[offset] == right[offset] else { return false }
+            offset += 1
         }
         return true
     }
