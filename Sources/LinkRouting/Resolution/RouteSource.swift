@@ -2,7 +2,7 @@
 ///
 /// A class, because copying an optional value of any type costs a tenth of a look-up, for the server's routers as well.
 package protocol RouteSource: AnyObject, Sendable {
-    /// Returns a list of one route, the one at a position of the table: the same at each call. A list, because it is passed
-    /// by reference: copying a route costs as much as a look-up.
+    /// Returns a list of one route, the one at a position of the table: the same at each call. A list, because it is
+    /// passed by reference: copying a route costs as much as a look-up.
     func route(at position: Int) -> [Route]
 }
