@@ -195,7 +195,7 @@ struct AppleFileGeneratorTests {
             ),
         ] as [([String], String)]
     )
-    func rulesSayNoMoreThanTheyMust(_ routes: [String], _ expected: String) throws {
+    func rulesAreMinimal(_ routes: [String], _ expected: String) throws {
         let list = routes.enumerated().map { "- {id: r\($0), \($1)}" }.joined(separator: "\n")
 
         #expect(try components(list) == expected)

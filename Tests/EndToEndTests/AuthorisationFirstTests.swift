@@ -7,7 +7,7 @@ import Testing
 /// An unauthorised caller is refused before the body is read, and nothing is written.
 @Suite(.timeLimit(.minutes(10)))
 struct AuthorisationFirstTests {
-    @Test func keyThatMayNotIsRefusedBeforeItsBodyIsRead() async throws {
+    @Test func unauthorizedKeyIsRefusedBeforeTheBodyIsRead() async throws {
         try await withTemporaryDirectory { path in
             let server = try RunningServer(directory: path + "/data")
             defer {

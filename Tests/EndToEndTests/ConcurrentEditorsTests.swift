@@ -108,7 +108,7 @@ struct ConcurrentEditorsTests {
     }
 
     /// Each round creates a new draft while others publish, so its base changes.
-    @Test func draftIsBegunWhileOthersPublish() async throws {
+    @Test func draftIsStartedWhileOthersPublish() async throws {
         try await withTeam { team in
             await onThreads(4) { editor in
                 for round in 0..<12 {

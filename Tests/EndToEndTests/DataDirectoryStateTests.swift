@@ -96,7 +96,7 @@ struct DataDirectoryStateTests {
     }
 
     /// A restore by an older version left files that are not in WAL mode.
-    @Test func directoryThatWasRestoredBadlyIsMended() async throws {
+    @Test func badlyRestoredDirectoryIsRepaired() async throws {
         try await withTemporaryDirectory { directory in
             try await prepare(directory)
             let script = """

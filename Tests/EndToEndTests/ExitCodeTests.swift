@@ -108,7 +108,7 @@ struct ExitCodeTests {
         }
     }
 
-    @Test(arguments: commands) func heldDirectoryIsSeventyFive(_ command: Command) async throws {
+    @Test(arguments: commands) func lockedDirectoryIsExitSeventyFive(_ command: Command) async throws {
         try await withTemporaryDirectory { directory in
             let lock = open(directory + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             defer { close(lock) }

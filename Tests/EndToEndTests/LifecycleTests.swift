@@ -8,7 +8,7 @@ import Testing
 struct LifecycleTests {
     private static let link = #"{"url":"yourapp://product/1"}"#
 
-    @Test func probesTellThatEverythingIsOpen() async throws {
+    @Test func probesReportThatTheServiceIsReady() async throws {
         try await withTemporaryDirectory { directory in
             let server = try RunningServer(directory: directory)
             defer { server.killNow() }
@@ -36,7 +36,7 @@ struct LifecycleTests {
         }
     }
 
-    @Test func shutdownDrainsAndTheSecondSignalHurries() async throws {
+    @Test func shutdownDrainsAndTheSecondSignalForcesIt() async throws {
         try await withTemporaryDirectory { directory in
             let log = directory + ".log"
             defer { try? FileManager.default.removeItem(atPath: log) }

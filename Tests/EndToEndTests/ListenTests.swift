@@ -28,7 +28,7 @@ struct ListenTests {
     }
 
     @Test(arguments: ["public", "admin", "ops"])
-    func takenAddressIsOneLineAndExitSixtyNine(_ role: String) async throws {
+    func addressInUseIsOneLineAndExitSixtyNine(_ role: String) async throws {
         try await withTemporaryDirectory { directory in
             let taken = try ListeningSocket()
             let address = "127.0.0.1:\(taken.port)"

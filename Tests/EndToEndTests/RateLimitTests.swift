@@ -18,7 +18,7 @@ struct RateLimitTests {
         }
     }
 
-    @Test func toolsOfTheSameMachineAreExemptByDefault() async throws {
+    @Test func localToolsAreExemptByDefault() async throws {
         let statuses = try await statuses(environment: [:], headers: Array(repeating: [:], count: 250))
         #expect(statuses.allSatisfy { $0 == 200 })
     }

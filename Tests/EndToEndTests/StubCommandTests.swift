@@ -119,7 +119,7 @@ struct StubCommandTests {
     }
 
     @Test(arguments: [("", 65), ("hello\n", 65), ("1\n", 65), ("-5\n", 65)])
-    func otherFileIsLeftAlone(content: String, status: Int32) async throws {
+    func otherFileIsUnchanged(content: String, status: Int32) async throws {
         try await withTemporaryDirectory { directory in
             let file = directory + "/notes"
             try Data(content.utf8).write(to: URL(filePath: file))

@@ -466,7 +466,7 @@ struct TableFileTests {
         }
     }
 
-    @Test func commandsForDevicesSayWhatTheyTest() async throws {
+    @Test func commandsForDevicesNameTheirTest() async throws {
         try await withTemporaryDirectory { directory in
             let suite = "\(directory)/s.yaml"
             try """

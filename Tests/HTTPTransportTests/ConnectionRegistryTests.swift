@@ -7,7 +7,7 @@ import Testing
 
 struct ConnectionRegistryTests {
     /// During shutdown the service may have accepted a connection that is not registered with its event loop yet.
-    @Test func connectionThatHasNotBegunIsClosedWhole() {
+    @Test func unregisteredConnectionIsClosed() {
         let channel = EmbeddedChannel()
         let registry = ConnectionRegistry(limit: 10, port: .public, metrics: NOOPMetricsHandler.instance)
         var isClosed = false

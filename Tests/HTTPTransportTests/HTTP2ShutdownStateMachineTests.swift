@@ -36,7 +36,7 @@ struct HTTP2ShutdownStateMachineTests {
     }
 
     /// It asks for nothing more, so there is nothing to announce.
-    @Test func clientThatHasSentAllIsRefusedAtOnce() {
+    @Test func clientThatEndedItsInputIsRefusedAtOnce() {
         var closing = HTTP2ShutdownStateMachine()
         closing.streamBegan(1)
         #expect(closing.wasHeard() == .refuse(after: 1))

@@ -56,7 +56,7 @@ struct APIKeyTests {
         "fp_" + String(repeating: "é", count: 60),
         "fp_" + String(repeating: "a", count: 500), "fp__" + String(repeating: "x", count: 62),
     ])
-    func otherTextIsNoKey(_ text: String) {
+    func otherTextIsNotAKey(_ text: String) {
         #expect(APIKey(token: text) == nil)
     }
 

@@ -198,7 +198,7 @@ struct LinkSuiteTests {
             ("trace: {route: a}", #"no trace entry matches {"route":"a"}"#),
         ] as [(String, String?)]
     )
-    func bareAnswerHasNothingOfIt(_ expectation: String, _ difference: String?) throws {
+    func answerWithoutADestinationIsCompared(_ expectation: String, _ difference: String?) throws {
         let suite = try LinkSuite("formatVersion: 1\ncases:\n  - {link: \"a:b\", expect: {\(expectation)}}\n")
         let answer = try Document.readJSON(#"{"outcome": "unmatched", "action": null, "destination": null}"#)
 

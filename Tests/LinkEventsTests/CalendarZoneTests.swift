@@ -57,5 +57,5 @@ struct CalendarZoneTests {
         )
     }
 
-    @Test func unknownZoneIsNone() { #expect(CalendarZone("Mars/Olympus") == nil) }
+    @Test func unknownZoneIsRejected() { #expect(CalendarZone("Mars/Olympus") == nil) }
 }

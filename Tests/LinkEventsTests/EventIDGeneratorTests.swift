@@ -14,7 +14,7 @@ struct EventIDGeneratorTests {
         #expect(EventIDGenerator { 0 }.next(at: noon) == "01a1fdfa-467b-7000-8000-000000000000")
     }
 
-    @Test func idsRiseAlsoWithinAMillisecondAndWhenTheClockStepsBack() {
+    @Test func idsIncreaseWithinAMillisecondAndWhenTheClockStepsBack() {
         var random = SeededGenerator(seed: 1)
         let generator = EventIDGenerator { 42 }
         var clock = noon.milliseconds

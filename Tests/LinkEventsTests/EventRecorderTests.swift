@@ -136,7 +136,7 @@ struct EventRecorderTests {
         #expect(recorder.counts == EventRecorder.Counts(received: 6, stored: 5, refused: [.unstorable: 1], waiting: 0))
     }
 
-    @Test func fullDiskRefusesAndHealsByItself() async throws {
+    @Test func fullDiskRefusesAndRecovers() async throws {
         let store = StoreDouble { append, _ in append < 2 ? EventStoreError.full : nil }
         let recorder = recorder(store)
         try await running(recorder) {

@@ -88,7 +88,7 @@ struct ExportScheduleTests {
         #expect(ExportSchedule.hourly.ends(after: start, upTo: later).count == 1)
     }
 
-    @Test func unknownZonesAndTimesAreNone() {
+    @Test func unknownZonesAndTimesAreRejected() {
         #expect(ExportSchedule.DailyTime(hour: 2, minute: 0, zone: "Mars/Olympus") == nil)
         #expect(ExportSchedule.DailyTime(hour: 24, minute: 0, zone: "UTC") == nil)
     }

@@ -48,9 +48,9 @@ struct RecordedIDTests {
     }
 
     @Test(arguments: ["", "0", "00112233445566778899aabbccddeef", "00112233445566778899AABBCCDDEEFF"])
-    func otherTextIsNoInstall(_ text: String) { #expect(InstallID(text) == nil) }
+    func otherTextIsNotAnInstall(_ text: String) { #expect(InstallID(text) == nil) }
 
-    @Test(arguments: [0, 15, 17]) func otherCountIsNoID(_ count: Int) {
+    @Test(arguments: [0, 15, 17]) func otherNumbersOfBytesAreRejected(_ count: Int) {
         #expect(Bytes16(Array(repeating: 7, count: count)) == nil)
     }
 }

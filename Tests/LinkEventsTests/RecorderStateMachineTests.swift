@@ -50,7 +50,7 @@ struct RecorderStateMachineTests {
     }
 
     /// Events that are being written still occupy memory.
-    @Test func takenEventsCountUntilTheyAreAnswered() {
+    @Test func acceptedEventsCountUntilTheyAreAnswered() {
         let one = request(1)
         var machine = machine {
             $0.waitingEvents = 1
@@ -98,7 +98,7 @@ struct RecorderStateMachineTests {
         #expect(order == ["batch of 1", "fence", "batch of 1"])
     }
 
-    @Test func stoppedTakesNothingInAndHandsOutTheRest() {
+    @Test func stoppedMachineAcceptsNothingAndReturnsTheRest() {
         var machine = machine()
         #expect(machine.submit(request(1), at: noon) == nil)
         machine.stop()
@@ -131,7 +131,7 @@ struct RecorderStateMachineTests {
     }
 
     /// In any sequence of steps, nothing is lost, duplicated or reordered, and the counts add up.
-    @Test(arguments: 0..<50 as Range<UInt64>) func countsAddUpAlways(seed: UInt64) {
+    @Test(arguments: 0..<50 as Range<UInt64>) func countsAlwaysAddUp(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var machine = machine {
             $0.waitingEvents = 40

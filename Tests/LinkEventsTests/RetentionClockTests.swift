@@ -7,7 +7,7 @@ struct RetentionClockTests {
         Timestamp(milliseconds: (day * 24 + hour) * 3_600_000)
     }
 
-    @Test func timeThatGoesByIsNoJump() {
+    @Test func elapsedTimeIsNotAJump() {
         var clock = RetentionClock(lastPass: time(day: 20_000))
         for day in Int64(20_001)...20_900 {
             clock.pass(at: time(day: day))
@@ -17,7 +17,7 @@ struct RetentionClockTests {
         #expect(clock.jumpedAt == nil)
     }
 
-    @Test func jumpIsWaitedForAndThenBelieved() {
+    @Test func clockJumpIsTrustedAfterAWait() {
         var clock = RetentionClock(lastPass: time(day: 20_000))
         clock.pass(at: time(day: 22_000))
         #expect(clock.jumpedAt == time(day: 22_000))
@@ -27,7 +27,7 @@ struct RetentionClockTests {
         #expect(clock.jumpedAt == nil)
     }
 
-    @Test func clockThatIsSetBackEndsTheWait() {
+    @Test func clockSetBackEndsTheWait() {
         var clock = RetentionClock(lastPass: time(day: 20_000))
         clock.pass(at: time(day: 22_000))
         clock.pass(at: time(day: 20_001))

@@ -128,7 +128,7 @@ struct S3SignatureTests {
     }
 
     @Test(arguments: ["", "whsec_", "whsec_c2hvcnQ=", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_not base64!"])
-    func wrongWebhookSecretIsNone(_ text: String) {
+    func wrongWebhookSecretIsRejected(_ text: String) {
         #expect(WebhookSecret(text) == nil)
     }
 }

@@ -27,7 +27,7 @@ struct LanguageTagTests {
     @Test(arguments: [
         "", "-", "en-", "-en", "en--GB", "en_GB", "english99", "toolongtag", "12", "e n", "é", "en-GB.UTF-8", "**",
         "a" + String(repeating: "-abcdefg", count: 8),
-    ]) func otherTextIsNoTag(_ text: String) {
+    ]) func otherTextIsNotATag(_ text: String) {
         #expect(LanguageTag(text) == nil)
     }
 

@@ -36,7 +36,7 @@ struct TimestampTests {
         "2026-01-00T00:00:00Z", "0000-01-01T00:00:00Z", "26-11-21T10:00:00Z", "+2026-11-21T10:00:00Z",
         "2026-11-21T10:00:00Zx",
         "2026-11-21T10:00:00 Z", "0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01", "２026-11-21T10:00:00Z",
-    ]) func otherTextIsNoInstant(_ text: String) {
+    ]) func otherTextIsNotAnInstant(_ text: String) {
         #expect(Timestamp(text) == nil)
     }
 
@@ -84,7 +84,7 @@ struct TimestampTests {
     }
 
     @Test(arguments: ["2026-1-1", "2026-01-011", "2026-02-30", "2026/01/01", "", "2026-01-0１", "-026-01-01"])
-    func otherTextIsNoDay(_ text: String) {
+    func otherTextIsNotADay(_ text: String) {
         #expect(CivilDay(text) == nil)
     }
 }

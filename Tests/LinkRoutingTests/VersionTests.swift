@@ -29,7 +29,7 @@ struct VersionTests {
         "", ".", "1.", ".1", "1..2", "v1", "1.a", "-1", "+1", "1-", "1+", "1-a..b", "1-01", "1-é", "1 ", " 1",
         "1.2\u{301}", "١",
         "1-a+", "18446744073709551616", "1-18446744073709551616", String(repeating: "1.", count: 64) + "1",
-    ]) func otherTextIsNoVersion(_ text: String) {
+    ]) func otherTextIsNotAVersion(_ text: String) {
         #expect(Version(text) == nil)
     }
 

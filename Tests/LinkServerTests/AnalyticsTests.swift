@@ -41,7 +41,7 @@ extension TestService {
 /// Counts over the admin port. The clock stands at 2026-11-21T10:00Z.
 @Suite(.timeLimit(.minutes(15)))
 struct AnalyticsTests {
-    @Test func totalsTellHowLinksEnded() async throws {
+    @Test func totalsCountLinksByOutcome() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             for minute in ["01", "02", "17"] { try await service.record("2026-11-21T09:\(minute):00Z") }

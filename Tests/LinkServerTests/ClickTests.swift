@@ -88,7 +88,7 @@ struct ClickTests {
         }
     }
 
-    @Test func headAndPrefetchAreRecordedAsWhatTheyAre() async throws {
+    @Test func headAndPrefetchAreRecordedWithTheirPurpose() async throws {
         try await withService { service in
             try await service.load(Self.links)
             let purpose = try #require(HTTPField.Name("Sec-Purpose"))
@@ -107,7 +107,7 @@ struct ClickTests {
         }
     }
 
-    @Test func programsAreRecordedAsWhatTheyAre() async throws {
+    @Test func programsAreRecordedWithTheirClass() async throws {
         try await withService { service in
             try await service.load(Self.links)
             for agent in [Self.iPhone, "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)", "curl/8.5.0"] {

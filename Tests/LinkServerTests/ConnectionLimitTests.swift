@@ -236,7 +236,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test func clientThatHasSentAllIsStillAnswered() async throws {
+    @Test func clientThatEndedItsInputIsStillAnswered() async throws {
         try await withService { service in
             try await service.listening { port in
                 let answer = try await onThread {

@@ -19,7 +19,7 @@ struct ContinuationTests {
         )
     }
 
-    @Test func signedInPersonGoesOnWhereTheLinkLed() async throws {
+    @Test func signedInUserContinuesToTheDestination() async throws {
         try await withService { service in
             let answer = try await resume(try await begin(service), app: "ios", service)
             #expect(answer.status == 200)

@@ -70,7 +70,7 @@ struct EventReadingTests {
 
     // MARK: The tail
 
-    @Test func tailGoesOnWhereItsReaderWas() async throws {
+    @Test func tailResumesAtTheReadersPosition() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             for minute in 1...3 { try await service.record("2026-11-21T09:0\(minute):00Z") }

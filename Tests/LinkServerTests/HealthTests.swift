@@ -27,7 +27,7 @@ struct HealthTests {
         }
     }
 
-    @Test func stopOfAStartThatNeverEndedIsNone() {
+    @Test func stopBeforeTheServiceRunsHasNoEffect() {
         #expect(!Health().stop())
     }
 
@@ -111,7 +111,7 @@ struct WriterHeartbeatTests {
         }
     }
 
-    @Test func writerThatIsSilentIsTakenForStuck() async throws {
+    @Test func silentWriterIsReportedAsStuck() async throws {
         let clock = TestClock()
         clock.setStep(.seconds(3))
         let (begun, beginning) = AsyncStream<Void>.makeStream()

@@ -97,7 +97,7 @@ struct HostClaimTests {
         }
     }
 
-    @Test func schemeOfAnotherIsTakenInWhateverLetters() async throws {
+    @Test func schemeOfAnotherTenantIsTakenInAnyLetterCase() async throws {
         try await withService { service in
             let victim = try await session(of: "victim", service)
             #expect(try await victim.put("settings", yaml: "schemes: [victimapp]").status == 200)

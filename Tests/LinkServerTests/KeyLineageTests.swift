@@ -18,7 +18,7 @@ struct KeyLineageTests {
         try await session.get("/keys/\(session.id)").status == 200
     }
 
-    @Test func everythingThatAKeyMadeEndsWithIt() async throws {
+    @Test func keysCreatedByAKeyAreRevokedWithIt() async throws {
         try await withService { service in
             let admin = try await AdminSession.acme(service)
             let parent = try await child(of: admin)
@@ -65,7 +65,7 @@ struct KeyLineageTests {
         }
     }
 
-    @Test func aloneOnlyTheKeyItselfEnds() async throws {
+    @Test func revocationWithoutChildrenEndsOnlyTheKey() async throws {
         try await withService { service in
             let admin = try await AdminSession.acme(service)
             let parent = try await child(of: admin)
@@ -81,7 +81,7 @@ struct KeyLineageTests {
         }
     }
 
-    @Test func keyThatWasMadeAtTheMachineHasNoMaker() async throws {
+    @Test func keyCreatedOnTheMachineHasNoCreator() async throws {
         try await withService { service in
             let admin = try await AdminSession.acme(service)
             #expect(try await admin.get("/keys/\(admin.id)").json?["createdBy"] == .null)

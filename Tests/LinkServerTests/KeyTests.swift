@@ -74,7 +74,7 @@ struct KeyTests {
         }
     }
 
-    @Test func keyOutlivesNotTheOneThatMadeIt() async throws {
+    @Test func keyExpiresWithItsCreator() async throws {
         try await withService { service in
             _ = try await AdminSession.acme(service)
             let end = Timestamp(milliseconds: service.clock.now.milliseconds + 3_600_000)

@@ -105,7 +105,7 @@ struct LimitedKeyTests {
     }
 
     /// The key may use its path prefixes, except for the more specific routes of others below them.
-    @Test func pathsThatAreGivenMayBeTakenFromWiderRoutes() async throws {
+    @Test func pathPrefixesMayBeTakenFromWiderRoutes() async throws {
         try await withService { service in
             let session = try await session(service, prefixes: ["/pages/blog/", "/blog/"])
             for (id, path, status) in [

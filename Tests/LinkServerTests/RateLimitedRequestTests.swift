@@ -123,7 +123,7 @@ struct RateLimitedRequestTests {
         }
     }
 
-    @Test func wrongKeysAreLockedOutAndTheRightOneStillWorks() async throws {
+    @Test func wrongKeysAreLockedOutAndTheCorrectOneWorks() async throws {
         let policy = Self.policy { $0.authentication = RateLimit(perSecond: 1, burst: 3) }
         try await withService(admitting: policy) { service in
             let key = try service.makeKey()

@@ -101,7 +101,7 @@ struct RequestLogTests {
         #expect((1...10).contains(sampled.count))
     }
 
-    @Test func traceOfTheCallerGoesOn() async throws {
+    @Test func traceOfTheCallerContinues() async throws {
         try await withService { service in
             let name = try #require(HTTPField.Name("traceparent"))
             let answer = try await service.resolve(

@@ -21,7 +21,7 @@ struct RequestTests {
         }
     }
 
-    @Test func expiredKeyIsNoKey() async throws {
+    @Test func expiredKeyIsInvalid() async throws {
         try await withService { service in
             let expiry = Timestamp(milliseconds: service.clock.now.milliseconds + 1_000)
             let key = try service.makeKey(expiresAt: expiry)

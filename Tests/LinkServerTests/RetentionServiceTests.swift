@@ -59,7 +59,7 @@ struct RetentionServiceTests {
         }
     }
 
-    @Test func exportedRowsGo() async throws {
+    @Test func exportedRowsAreDropped() async throws {
         try await withService { service in
             let session = try await acme(service)
             try await resolve(service, 1)

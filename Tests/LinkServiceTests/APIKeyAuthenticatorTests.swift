@@ -5,7 +5,7 @@ import LinkService
 import Testing
 
 struct APIKeyAuthenticatorTests {
-    @Test func endedKeyDoesNotBecomeValidAgain() throws {
+    @Test func revokedKeyDoesNotBecomeValidAgain() throws {
         let now = Timestamp(milliseconds: 1_795_255_200_000)
         let key = try #require(APIKey(environment: .production, random: Data(repeating: 7, count: 41)))
         var grant = KeyGrant(

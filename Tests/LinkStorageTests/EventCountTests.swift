@@ -36,7 +36,7 @@ struct EventCountTests {
         FROM value_hour JOIN value ON value.id = value_hour.value JOIN stream ON stream.id = stream ORDER BY 1, 2, 3, 4, 5
         """
 
-    @Test func linksAreCountedByHowTheyEndedAndWhen() async throws {
+    @Test func linksAreCountedByOutcomeAndTime() async throws {
         try await withTemporaryDirectory { folder in
             let log = try log(folder)
             var product = Event.sample(1)

@@ -146,7 +146,7 @@ struct EventLogTests {
         }
     }
 
-    @Test func sequencesGoOnAfterARestart() async throws {
+    @Test func sequencesContinueAfterARestart() async throws {
         try await withTemporaryDirectory { folder in
             do {
                 let log = try log(folder)
@@ -231,7 +231,7 @@ struct EventLogTests {
     }
 
     /// A process that is killed at midnight leaves the new day's file without rows.
-    @Test func emptyNewestFileIsLookedBehind() async throws {
+    @Test func emptyNewestFileIsSkipped() async throws {
         try await withTemporaryDirectory { folder in
             do {
                 let log = try log(folder)
@@ -248,7 +248,7 @@ struct EventLogTests {
     }
 
     /// Retention may have dropped the file with the highest sequence; the ledger still stores it.
-    @Test func sequencesGoOnFromTheLedgerWhenFilesAreGone() async throws {
+    @Test func sequencesContinueFromTheLedgerWithoutFiles() async throws {
         try await withTemporaryDirectory { folder in
             do {
                 let log = try log(folder)

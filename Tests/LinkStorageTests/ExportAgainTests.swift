@@ -50,7 +50,7 @@ struct ExportAgainTests {
     }
 
     @Test(arguments: ["missing", "damaged"])
-    func fileThatIsNotWholeIsMended(_ damage: String) async throws {
+    func incompleteFileIsRepaired(_ damage: String) async throws {
         try await withExportBench { bench in
             try await bench.record(events(1...50))
             let manifest = try await bench.exporter.exportNow(bench.plan)

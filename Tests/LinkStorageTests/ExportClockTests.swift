@@ -80,7 +80,7 @@ struct ExportClockTests {
         }
     }
 
-    @Test func scheduleGoesOnOnceAClockThatRanAheadIsSetRight() async throws {
+    @Test func scheduleContinuesAfterAFastClockIsCorrected() async throws {
         try await withBench { bench in
             #expect(try await bench.exportDue(at: "2026-11-21T10:00:00Z") == instant("2026-11-21T11:00:00Z"))
             await bench.record(1...10)
@@ -102,7 +102,7 @@ struct ExportClockTests {
     }
 
     /// The schedule is corrected once, not at every check.
-    @Test func clockIsSetRightOnce() async throws {
+    @Test func clockIsCorrectedOnce() async throws {
         try await withBench { bench in
             _ = try await bench.exportDue(at: "2026-11-21T10:00:00Z")
             _ = try await bench.exportDue(at: "2026-11-21T15:30:00Z")
@@ -131,7 +131,7 @@ struct ExportClockTests {
     }
 
     /// A machine without a clock battery starts in 1970 and gets the time later.
-    @Test func windowsOfAFalsePastAreOne() async throws {
+    @Test func windowsFromAWrongClockAreOne() async throws {
         try await withBench { bench in
             _ = try await bench.exportDue(at: "2026-11-21T10:00:00Z")
             #expect(try await bench.exportDue(at: "1970-01-01T00:00:10Z") == instant("1970-01-01T01:00:00Z"))
@@ -145,7 +145,7 @@ struct ExportClockTests {
         }
     }
 
-    @Test func windowThatIsEndedByHandEndsNow() async throws {
+    @Test func manuallyEndedWindowEndsNow() async throws {
         try await withBench { bench in
             _ = try await bench.exportDue(at: "2026-11-21T10:00:00Z")
             _ = try await bench.exportDue(at: "2026-11-21T15:00:00Z")

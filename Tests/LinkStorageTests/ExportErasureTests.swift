@@ -87,7 +87,7 @@ struct ExportErasureTests {
 
     /// An interrupted erasure finishes later. Events of the install since then are not erased.
     @Test(arguments: ExportEncoder.allCases)
-    func laterRowsOfTheInstallStay(_ format: ExportEncoder) async throws {
+    func laterRowsOfTheInstallAreKept(_ format: ExportEncoder) async throws {
         try await withExportBench(format: format) { bench in
             try await bench.record((1...12).map(event))
             let manifest = try await bench.exporter.exportNow(bench.plan)

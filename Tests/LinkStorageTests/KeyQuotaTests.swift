@@ -64,7 +64,7 @@ struct KeyQuotaTests {
         }
     }
 
-    @Test func endedKeyMakesNoOther() async throws {
+    @Test func revokedKeyCreatesNoKey() async throws {
         try await withCatalog { database in
             let shop = tenant("shop")
             try await database.saveKey(grant("maker0000000", of: shop), change: change)

@@ -85,7 +85,7 @@ struct RetentionServiceTests {
         }
     }
 
-    @Test func dayGoesAsAFileWhenAllItsRowsGo() async throws {
+    @Test func dayWithoutRemainingRowsIsDroppedAsAFile() async throws {
         try await withTemporaryDirectory { folder in
             let log = try log(folder)
             try await fill(log, days: 1...4, [tenant("shop"): 3, tenant("taxi"): 1])
@@ -180,7 +180,7 @@ struct RetentionServiceTests {
         }
     }
 
-    @Test func sequencesGoOnWhenEveryDayWithRowsIsDropped() async throws {
+    @Test func sequencesContinueAfterAllDaysAreDropped() async throws {
         try await withTemporaryDirectory { folder in
             do {
                 let log = try log(folder)
@@ -251,7 +251,7 @@ struct RetentionServiceTests {
     }
 
     /// The process was killed after removing the rows and before removing their texts.
-    @Test func textsGoAlsoWhenTheErasureIsEndedLater() async throws {
+    @Test func textsAreErasedByAResumedErasure() async throws {
         try await withTemporaryDirectory { folder in
             let log = try log(folder)
             _ = try await log.append([personal("Zoe"), .sample(2)])
@@ -305,7 +305,7 @@ struct RetentionServiceTests {
         }
     }
 
-    @Test func clockThatStaysIsBelievedAfterThreeDays() async throws {
+    @Test func changedClockIsTrustedAfterThreeDays() async throws {
         try await withTemporaryDirectory { folder in
             let log = try log(folder)
             try await fill(log, days: 1...3, [tenant("shop"): 2])
@@ -382,7 +382,7 @@ struct RetentionServiceTests {
     }
 
     /// The sequences of removed rows are not reused.
-    @Test func sequencesGoOnBehindErasedRows() async throws {
+    @Test func sequencesContinueAfterErasedRows() async throws {
         try await withTemporaryDirectory { folder in
             do {
                 let log = try log(folder)

@@ -214,7 +214,7 @@ struct SQLiteFileTests {
     }
 
     /// Cancelling a task that waits for SQLite interrupts the connection. Closing must still succeed.
-    @Test func interruptedConnectionIsClosedWhole() throws {
+    @Test func interruptedConnectionIsClosed() throws {
         try inTemporaryDirectory { folder in
             let path = folder + "/a.db"
             let pool = try SQLiteFile.open(path, Self.schema)
@@ -225,7 +225,7 @@ struct SQLiteFileTests {
         }
     }
 
-    @Test func fileLeftHalfMadeIsMadeAgain() throws {
+    @Test func partlyWrittenFileIsWrittenAgain() throws {
         try inTemporaryDirectory { folder in
             try Data("half".utf8).write(to: URL(filePath: folder + "/a.db.new"))
             try SQLiteFile.close(try SQLiteFile.open(folder + "/a.db", Self.schema))

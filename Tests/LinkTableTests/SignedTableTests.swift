@@ -55,7 +55,7 @@ import Testing
         "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
         "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
     ])
-    func keyOfSmallOrderIsNone(_ hex: String) {
+    func keyOfSmallOrderIsRejected(_ hex: String) {
         let bytes = stride(from: 0, to: 64, by: 2).compactMap { UInt8(hex.dropFirst($0).prefix(2), radix: 16) }
         #expect(bytes.count == 32 && TablePublicKey(bytes: bytes) == nil)
         var other = bytes

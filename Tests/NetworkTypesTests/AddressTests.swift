@@ -44,7 +44,7 @@ struct AddressTests {
         }
     }
 
-    @Test func rangeIsWrittenWithoutWhatDoesNotCount() {
+    @Test func rangeIsWrittenInCanonicalForm() {
         for (text, canonical) in [
             ("10.1.2.3/8", "10.0.0.0/8"), ("10.1.2.3", "10.1.2.3/32"), ("2001:DB8:FFFF::1/33", "2001:db8:8000::/33"),
             ("::ffff:10.1.2.3/104", "10.0.0.0/8"), ("0.0.0.0/0", "0.0.0.0/0"),

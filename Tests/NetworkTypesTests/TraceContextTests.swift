@@ -56,7 +56,7 @@ struct TraceContextTests {
         "", "a=1\r\nX-Evil: 1", "a=\u{7F}", "a=é", String(repeating: "a", count: 513),
         Array(repeating: "a=1", count: 33).joined(separator: ","),
     ])
-    func stateThatIsNoneIsLeftOutAlone(_ state: String) throws {
+    func invalidStateIsDroppedWithoutTheParent(_ state: String) throws {
         let trace = try #require(TraceContext(parent: Self.parent, state: state))
         #expect(trace.state == nil)
     }

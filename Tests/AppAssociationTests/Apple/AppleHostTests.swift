@@ -89,7 +89,7 @@ struct AppleHostTests {
         #expect(decision.outcome == .match)
     }
 
-    @Test func escapesThatAreNoTextAreLeftAlone() throws {
+    @Test func escapesThatAreNotTextAreUnchanged() throws {
         let json = #"{"applinks":{"details":[{"appID":"A.b","components":[{"/":"/%FF","percentEncoded":false}]}]}}"#
         let decision = try AppleAppSiteAssociation(parsing: json.utf8).decision(for: "https://e.com/%FF")
         #expect(decision.outcome == .match)

@@ -71,7 +71,7 @@ struct AssociationMigrationTests {
             (["/a$(nothing)"], 0, .unreachable, nil),
         ] as [([String], Int, AssociationMigration.Report.Kind, String?)]
     )
-    func ruleThatATableCannotSayIsReported(
+    func ruleThatATableCannotExpressIsReported(
         _ rules: [String],
         _ rule: Int,
         _ kind: AssociationMigration.Report.Kind,
@@ -137,7 +137,7 @@ struct AssociationMigrationTests {
         #expect(paths == patterns)
     }
 
-    @Test func ruleWhosePlaceInTheOrderIsAnotherIsReported() throws {
+    @Test func ruleWithAChangedPrecedenceIsReported() throws {
         let migrated = try MigratedFile(
             components: [#"{"/":"/$(lower)$(lower)/admin/*","exclude":true}"#, #"{"/":"/en/*"}"#]
         )

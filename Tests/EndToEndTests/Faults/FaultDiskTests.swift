@@ -40,7 +40,7 @@ struct FaultDiskTests {
 
     /// An exhausted quota counts as a full disk, although SQLite has no error code for it.
     @Test(.enabled(if: Tracer.isHere, Tracer.skipped), arguments: ["ENOSPC", "EDQUOT"])
-    func refusedWritesAreAFullDiskThatHeals(_ code: String) async throws {
+    func refusedWritesAreReportedAsAFullDiskAndRecover(_ code: String) async throws {
         try await withFaultTrial { trial in
             let server = try trial.start()
             defer { server.killNow() }
@@ -59,7 +59,7 @@ struct FaultDiskTests {
     }
 
     @Test(.enabled(if: ScratchDisk.memoryObstacle == nil, ScratchDisk.memoryObstacle))
-    func fullDiskRefusesHealsAndLosesNothing() async throws {
+    func fullDiskRefusesRecoversAndLosesNothing() async throws {
         try await withDisk(ScratchDisk(megabytesOfMemory: 24)) { disk in
             try await withFaultTrial(try FaultTrial(data: disk.path + "/data")) { trial in
                 let server = try trial.start()

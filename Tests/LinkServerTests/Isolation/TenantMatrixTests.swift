@@ -264,7 +264,7 @@ struct TenantMatrixTests {
     }
 
     /// A tenant that requires keys accepts no other tenant's keys.
-    @Test func publicAndOpsPortsTellNoMore() async throws {
+    @Test func publicAndOpsPortsRevealNoOtherTenant() async throws {
         try await withService { service in
             let foreign = try await ForeignTenant(service)
             _ = try await AdminSession.acme(service)

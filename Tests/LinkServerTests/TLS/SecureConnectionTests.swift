@@ -155,7 +155,7 @@ struct SecureConnectionTests {
 
     // MARK: The certificate
 
-    @Test func newConnectionsTakeTheNewCertificateAndOldOnesGoOn() async throws {
+    @Test func newConnectionsUseTheNewCertificateAndOldOnesContinue() async throws {
         try await withTemporaryDirectory { directory in
             let (old, new) = (try TestAuthority(), try TestAuthority())
             let certificates = try ServerCertificates.forTest(try old.identity().write(to: directory))

@@ -136,7 +136,7 @@ struct TemplateHelperTests {
         #expect(throws: Template.Failure.self) { try render(template) }
     }
 
-    @Test func timeThatIsOutOfRangeIsNone() throws {
+    @Test func timeOutOfRangeIsRejected() throws {
         #expect(try render("{{parseDate '-9223372036854775808' format='unix'}}") == "")
     }
 

@@ -68,7 +68,7 @@ struct StubLimitTests {
         #expect(journal.memoryBytes == 0)
     }
 
-    @Test func importOfTooManyStubsAddsNone() async throws {
+    @Test func importOfTooManyStubsAddsNothing() async throws {
         try await withStubServer { port in
             let client = try StubClient(port: port)
             let stubs = (0...StubStore.maximumCount).map { Self.stub("/item/\($0)") }
