@@ -72,7 +72,7 @@ struct StubCommandTests {
 
     /// A script that only stops the server would otherwise not learn that the run has failed.
     @Test(arguments: [("--strict", 1, true), ("--lenient", 0, false)])
-    func stopHasTheExitCodeOfTheServer(_ flag: String, _ status: Int32, _ isTold: Bool) async throws {
+    func stopHasTheExitCodeOfTheServer(_ flag: String, _ status: Int32, _ isHinted: Bool) async throws {
         try await withTemporaryDirectory { directory in
             let script = #"""
                 "$0" stub --detach --pid-file "$1/pid" "$2" >"$1/out" || exit 99
@@ -84,7 +84,7 @@ struct StubCommandTests {
             let url = try #require(text.firstMatch(of: /status \d+ (\S+)/)?.output.1)
             #expect(text.hasSuffix("status \(status) \(url)\nout\n"), "\(text)")
             let hint = "had no answer; 'fingerpost stub report \(url)', before the server stops, prints which."
-            #expect(text.contains(hint) == isTold, "\(text)")
+            #expect(text.contains(hint) == isHinted, "\(text)")
         }
     }
 

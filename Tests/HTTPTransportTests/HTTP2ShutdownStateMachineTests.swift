@@ -9,7 +9,7 @@ struct HTTP2ShutdownStateMachineTests {
         var closing = HTTP2ShutdownStateMachine()
         #expect(closing.begin() == .announce)
         #expect(!closing.isDone)
-        #expect(closing.wasHeard() == .refuse(after: .rootStream))
+        #expect(closing.acknowledged() == .refuse(after: .rootStream))
         #expect(closing.isDone)
     }
 
@@ -19,7 +19,7 @@ struct HTTP2ShutdownStateMachineTests {
         #expect(closing.begin() == .announce)
         // The client had not heard of the end yet.
         closing.streamBegan(3)
-        #expect(closing.wasHeard() == .refuse(after: 3))
+        #expect(closing.acknowledged() == .refuse(after: 3))
         closing.streamEnded()
         #expect(!closing.isDone)
         closing.streamEnded()
@@ -30,8 +30,8 @@ struct HTTP2ShutdownStateMachineTests {
         var closing = HTTP2ShutdownStateMachine()
         #expect(closing.begin() == .announce)
         #expect(closing.begin() == nil)
-        #expect(closing.wasHeard() == .refuse(after: .rootStream))
-        #expect(closing.wasHeard() == nil)
+        #expect(closing.acknowledged() == .refuse(after: .rootStream))
+        #expect(closing.acknowledged() == nil)
         #expect(closing.begin() == nil)
     }
 
@@ -39,7 +39,7 @@ struct HTTP2ShutdownStateMachineTests {
     @Test func clientThatEndedItsInputIsRefusedAtOnce() {
         var closing = HTTP2ShutdownStateMachine()
         closing.streamBegan(1)
-        #expect(closing.wasHeard() == .refuse(after: 1))
+        #expect(closing.acknowledged() == .refuse(after: 1))
         closing.streamEnded()
         #expect(closing.isDone)
     }

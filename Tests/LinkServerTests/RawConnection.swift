@@ -48,9 +48,9 @@ struct RawConnection: ~Copyable {
         return true
     }
 
-    /// Sends until nothing has been taken for half a second, and returns what is left.
+    /// Sends until the peer accepts nothing for half a second, and returns the remaining bytes.
     @discardableResult
-    func sendWhatIsTaken(_ bytes: [UInt8]) -> [UInt8] {
+    func sendUntilBlocked(_ bytes: [UInt8]) -> [UInt8] {
         var rest = bytes[...]
         var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         while !rest.isEmpty, poll(&room, 1, 500) > 0 {
@@ -63,16 +63,16 @@ struct RawConnection: ~Copyable {
         return Array(rest)
     }
 
-    /// Ends what is sent; answers are still read.
+    /// Closes the sending side; answers are still read.
     func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Breaks the connection: the peer's next read fails.
     func reset() {
         var lingering = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &lingering, socklen_t(MemoryLayout<linger>.size))
-        let nobody = open("/dev/null", O_RDONLY)
-        dup2(nobody, descriptor)
-        close(nobody)
+        let devNull = open("/dev/null", O_RDONLY)
+        dup2(devNull, descriptor)
+        close(devNull)
     }
 
     /// What comes until the peer ends it.

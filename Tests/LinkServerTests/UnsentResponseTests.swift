@@ -28,7 +28,7 @@ struct UnsentResponseTests {
                     var rest = Array(String(repeating: request, count: 60_000).utf8)
                     // A busy machine may take nothing for a while.
                     repeat {
-                        rest = connection.sendWhatIsTaken(rest)
+                        rest = connection.sendUntilBlocked(rest)
                     } while !rest.isEmpty
                         && metric("fingerpost_unsent_bytes{", of: service) == 0
                     // Until it has stood still.
@@ -72,7 +72,7 @@ struct UnsentResponseTests {
                 try await onThread {
                     let requests = Array(String(repeating: Self.large, count: 64).utf8)
                     let silent = try (0..<10).map { _ in Held(try RawConnection(port: port, window: 4_096)) }
-                    for one in silent { one.connection.sendWhatIsTaken(requests) }
+                    for one in silent { one.connection.sendUntilBlocked(requests) }
                     // While the others still wait for their first responses, a new connection may give way itself.
                     var answered = 0
                     for _ in 0..<1_000 where answered < 30 {
@@ -105,7 +105,7 @@ struct UnsentResponseTests {
                     let requests = Array(String(repeating: Self.large, count: 64).utf8)
                     let greedy = try (0..<20).map { _ in Held(try RawConnection(port: port, window: 4_096)) }
                     for one in greedy {
-                        one.connection.sendWhatIsTaken(requests)
+                        one.connection.sendUntilBlocked(requests)
                         #expect(metric("fingerpost_unsent_bytes{", of: service) <= 200_000)
                     }
                     // Who takes what he asked for is answered.

@@ -194,7 +194,7 @@ enum AndroidFileInspection {
                         + "host or package name and a debug key of your own."
                 )
             }
-            guard isNobodys(fingerprint) else { continue }
+            guard isPlaceholder(fingerprint) else { continue }
             findings.add(
                 .exampleFingerprint,
                 pointer,
@@ -207,7 +207,7 @@ enum AndroidFileInspection {
         }
     }
 
-    private static func isNobodys(_ fingerprint: CertificateFingerprint) -> Bool {
+    private static func isPlaceholder(_ fingerprint: CertificateFingerprint) -> Bool {
         let pairs = Set(fingerprint.description.split(separator: ":"))
         return pairs.count == 1 || fingerprint.description == documentationExample
     }

@@ -8,7 +8,7 @@ enum AndroidRulesInspection {
     static func inspect(_ file: AssetLinks, _ findings: inout AndroidFindings) {
         var first: [String: AssetLinks.Statement] = [:]
         var cover = AndroidRuleCover()
-        var hasToldManifest = false
+        var hasReportedManifest = false
         for statement in file.statements {
             inspectPlaces(of: statement, &findings)
             guard let rules = statement.dynamicRules, let package = statement.packageName else { continue }
@@ -24,8 +24,8 @@ enum AndroidRulesInspection {
             } else {
                 first[package] = statement
             }
-            if !hasToldManifest, rules.node.elements?.isEmpty == false {
-                hasToldManifest = true
+            if !hasReportedManifest, rules.node.elements?.isEmpty == false {
+                hasReportedManifest = true
                 findings.add(
                     .manifest,
                     rules.pointer,

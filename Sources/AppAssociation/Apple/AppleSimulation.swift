@@ -131,8 +131,8 @@ private struct AppleSimulation {
             let result = try evaluation.run(rule, merged, entry: entry.index)
             triedCount += 1
             partCount += result.parts.count
-            let isTold = tried.count < AppleDecision.maximumTried && partCount <= AppleDecision.maximumParts
-            if result.matches || isTold { tried.append(result) }
+            let isReported = tried.count < AppleDecision.maximumTried && partCount <= AppleDecision.maximumParts
+            if result.matches || isReported { tried.append(result) }
             if result.matches { return .decided(rule, merged) }
         }
         return .undecided(.noRuleMatched)

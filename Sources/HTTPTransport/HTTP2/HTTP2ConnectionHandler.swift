@@ -184,7 +184,7 @@ package final class HTTP2ConnectionHandler: ChannelDuplexHandler {
     // MARK: Shutdown
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .ping(announcement, ack: true) = unwrapInboundIn(data).payload { take(closing.wasHeard(), context) }
+        if case .ping(announcement, ack: true) = unwrapInboundIn(data).payload { take(closing.acknowledged(), context) }
         context.fireChannelRead(data)
     }
 
@@ -192,7 +192,7 @@ package final class HTTP2ConnectionHandler: ChannelDuplexHandler {
         switch event {
         case is ChannelShouldQuiesceEvent: take(closing.begin(), context)
         // The client sends no further requests but may wait for responses.
-        case ChannelEvent.inputClosed: take(closing.wasHeard(), context)
+        case ChannelEvent.inputClosed: take(closing.acknowledged(), context)
         default: break
         }
         context.fireUserInboundEventTriggered(event)

@@ -35,8 +35,8 @@ struct HTTP2ShutdownStateMachine {
         return .announce
     }
 
-    /// Called when the client has read the announcement or will send nothing more.
-    mutating func wasHeard() -> Step? {
+    /// Called when the client has acknowledged the announcement or has closed its sending side.
+    mutating func acknowledged() -> Step? {
         guard phase != .refusing else { return nil }
         phase = .refusing
         return .refuse(after: newest)

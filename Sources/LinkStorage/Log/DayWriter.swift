@@ -49,7 +49,7 @@ struct DayWriter {
         mutating func writeCounts(_ db: Database) throws {
             try EventRow.indexUncounted(db)
             try counts.write(accumulator, db)
-            accumulator.startAnew()
+            accumulator.resetCounts()
         }
 
         /// Evicts values. Call it after ``writeCounts(_:)``.

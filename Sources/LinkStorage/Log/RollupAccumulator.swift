@@ -72,15 +72,15 @@ struct RollupAccumulator {
     }
 
     /// Resets the counts for the next batches. Keeps the keys and their numbers unless there are too many.
-    mutating func startAnew() {
+    mutating func resetCounts() {
         guard results.entries.count + values.entries.count <= Self.mostRemembered else {
             return self = RollupAccumulator()
         }
         eventCount = 0
         rows.removeAll(keepingCapacity: true)
-        streams.startAnew()
-        results.startAnew()
-        values.startAnew()
+        streams.resetCounts()
+        results.resetCounts()
+        values.resetCounts()
     }
 
     private mutating func add(_ event: Event.Fields) {
@@ -159,7 +159,7 @@ struct RunCounts<Key: Hashable> {
         unnumbered.removeAll(keepingCapacity: true)
     }
 
-    mutating func startAnew() {
+    mutating func resetCounts() {
         for place in counted { entries[place].count = 0 }
         counted.removeAll(keepingCapacity: true)
     }

@@ -73,7 +73,7 @@ struct TakingCheckTests {
     @Test(arguments: places)
     func linksTakenByANewRouteAreReported(place: String) throws {
         let identity = try Fixture.identity()
-        var (told, taken) = (0, 0)
+        var (reported, taken) = (0, 0)
         for other in Self.places {
             for cover in [nil, #""path": "/{a...}""#, #""path": "/{a}", "host": "go.acme.com""#] {
                 let old = (cover.map { [Self.route("own-cover", $0)] } ?? []) + [Self.route("theirs", other)]
@@ -81,16 +81,16 @@ struct TakingCheckTests {
                 let theirs = Self.casesOfTheirs(before, identity)
                 for after in [[Self.route("own", place)] + old, old + [Self.route("own", place)]] {
                     let after = try Fixture.table(after)
-                    let isTold = Self.takings(before, after, identity)
-                    if isTold { told += 1 }
+                    let isReported = Self.takings(before, after, identity)
+                    if isReported { reported += 1 }
                     guard let link = Self.taken(of: theirs, in: after, identity) else { continue }
                     taken += 1
-                    #expect(isTold, "\(place) takes \(link) from \(other) beside \(cover ?? "nothing")")
+                    #expect(isReported, "\(place) takes \(link) from \(other) beside \(cover ?? "nothing")")
                 }
             }
         }
         // The check may report too much, but not always.
-        #expect(told >= taken && told < Self.places.count * 6)
+        #expect(reported >= taken && reported < Self.places.count * 6)
     }
 
     /// An own route that changes into another one.
@@ -101,9 +101,9 @@ struct TakingCheckTests {
             for other in [#""path": "/{a}""#, #""path": "/x""#, #""path": "/{a...}""#, #""path": "/x/{b}""#] {
                 let before = try Fixture.table([Self.route("own", old), Self.route("theirs", other)])
                 let after = try Fixture.table([Self.route("own", place), Self.route("theirs", other)])
-                let isTold = Self.takings(before, after, identity)
-                if old == place { #expect(!isTold, "\(place) takes nothing new from \(other)") }
-                guard !isTold,
+                let isReported = Self.takings(before, after, identity)
+                if old == place { #expect(!isReported, "\(place) takes nothing new from \(other)") }
+                guard !isReported,
                     let link = Self.taken(of: Self.casesOfTheirs(before, identity), in: after, identity)
                 else { continue }
                 Issue.record("\(old) as \(place) takes \(link) from \(other)")
