@@ -1,4 +1,5 @@
 import Foundation
+import LinkCatalog
 import LinkCommands
 import LinkRouting
 import OutboundHTTP
@@ -38,6 +39,28 @@ struct FailureTests {
         #expect(text.hasSuffix(end))
         #expect(status == 409 || text.contains("--key or FINGERPOST_KEY"))
         #expect(code != "missing_key" || !text.contains("Authorization"))
+    }
+
+    /// A command may send several requests, each of which needs another scope.
+    @Test(
+        arguments: [
+            ([], "lacks the scopes 'tables:read', 'tables:write' and 'publish'."),
+            (["tables:read"], "lacks the scopes 'tables:write' and 'publish'."),
+            (["publish", "tables:read"], "lacks the scope 'tables:write'."),
+        ] as [([String], String)]
+    )
+    func missingScopesOfACommandAreNamedTogether(_ granted: [String], _ missing: String) {
+        let body = JSONNode.object([
+            "detail": .string("This key lacks the scope 'tables:write'."), "code": .string("forbidden"),
+            "keyScopes": .array(granted.map(JSONNode.string)),
+        ])
+        let needs: [KeyGrant.Scope] = [.tablesRead, .tablesWrite, .publish]
+        let text = ServerRefusal(status: 403, body: body, tenant: "acme", needs: needs).text
+        #expect(text.contains(missing), "\(text)")
+        let advice = "--tenant acme --scope tables:read --scope tables:write --scope publish' creates one"
+        #expect(text.contains(advice), "\(text)")
+        let single = ServerRefusal(status: 403, body: body, tenant: "acme").text
+        #expect(single.hasPrefix("This key lacks the scope 'tables:write'."), "\(single)")
     }
 
     @Test func refusedChangeEndsWithTheLineThatNothingWasChanged() async throws {

@@ -42,7 +42,7 @@ extension AdminClient.Refusal {
             lines.append("  \(conflict["kind"]?.text ?? "") '\(conflict["subject"]?.text ?? "")'")
             for side in ["base", "live", "draft"] { lines.append("    \(side): \(conflict[side]?.json() ?? "null")") }
         }
-        let text = ServerRefusal(status: status, body: body, tenant: tenant).text
+        let text = ServerRefusal(status: status, body: body, tenant: tenant, needs: needs).text
         return fail(file.map { "\($0): \(text)" } ?? text, .failed, more: lines)
     }
 }

@@ -83,7 +83,8 @@ struct Apply: AsyncParsableCommand {
             "override": override.map { .object(["reason": .string($0)]) },
         ])
         try await tellingRefusalsOfChanges {
-            let client = try admin.client()
+            var client = try admin.client()
+            if !dryRun { client.needs = [.tablesRead, .tablesWrite, .publish] }
             let planning = TablePlanning(
                 file: try await limits.file(TableFile(file, tenant: tenant), client),
                 client: client,

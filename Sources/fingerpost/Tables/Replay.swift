@@ -49,7 +49,9 @@ struct Replay: AsyncParsableCommand {
         let report = try await showingProgress("replaying") {
             guard let data else {
                 return try await tellingRefusals {
-                    try await admin.client().send(
+                    var client = try admin.client()
+                    client.needs = [.tablesRead, .exportsRead]
+                    return try await client.send(
                         .post,
                         "tenants/\(place.tenant)/draft/replay",
                         query: [("draft", place.draft.rawValue)],
