@@ -241,6 +241,11 @@ struct MistakeTests {
             "a key in double quotes is expected"
         ),
         Mistake(
+            "stub import har acme.yaml out",
+            65,
+            "acme.yaml is not a HAR file, which is JSON: line 1, column 1: a string needs double quotes; write \"…\".\n"
+        ),
+        Mistake(
             "association validate .",
             65,
             "contains no file named apple-app-site-association or assetlinks.json; name"
