@@ -76,6 +76,8 @@ struct ExportCommandTests {
             let unknown = try export("shop", "--window", "events-20200101T010000.000Z", data: directory)
             #expect(unknown.status == 1)
             #expect(unknown.errors.contains("there is no window 'events-20200101T010000.000Z'; nothing of 'shop' is"))
+            let connection = try HTTPConnection(port: server.publicPort)
+            #expect(try connection.request("POST", "/resolve", body: #"{"url":"yourapp://"}"#).status == 200)
             let manifest = try export("shop", data: directory).json()
             let name = try #require(manifest["name"]?.text?.split(separator: "/").last)
             let mistyped = try export("shop", "--window", "nope", data: directory)

@@ -170,14 +170,8 @@ struct MistakeTests {
         ),
         Mistake("replay acme --draft A", 64, "'A' is not a draft name; 'fingerpost drafts list acme' lists those"),
         Mistake("replay acme --since 1w", 64, "--since is '1w'; write up to 366 days such as 90m, 24h or 7d."),
-        Mistake("replay acme --sicne 1d", 64, "'fingerpost replay' has no option '--sicne'; did you mean '--since'?"),
         Mistake("replay acme --data nowhere", 74, "There is no data directory at nowhere. Nothing was created: name"),
         Mistake("retention acme --aply", 64, "'fingerpost retention' has no option '--aply'; did you mean '--apply'?"),
-        Mistake(
-            "retention acme",
-            78,
-            "provide a key with --key or FINGERPOST_KEY; 'fingerpost keys create' creates one."
-        ),
         Mistake("export Acme", 64, "'Acme' is not a tenant id; use 1 to 64 of"),
         Mistake("promote acme", 64, "add --from with the environment whose table you want, such as --from staging."),
         Mistake("promote acme --from production", 64, "--from and --to are both 'production'; name two environments."),
