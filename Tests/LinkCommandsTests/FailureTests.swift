@@ -77,6 +77,11 @@ struct FailureTests {
         #expect(await lines(409, "A conflict.") == ["fingerpost: A conflict.", "Nothing was changed."])
         // The detail says it already.
         #expect(await lines(422, "Errors; nothing was changed.") == ["fingerpost: Errors; nothing was changed."])
+        // A command may refuse before it sends the change.
+        let early = await #expect(throws: CommandFailure.self) {
+            try await tellingRefusalsOfChanges { () async throws -> Void in throw fail("a conflict.", .failed) }
+        }
+        #expect(early?.lines == ["fingerpost: a conflict.", "Nothing was changed."])
         // After an error of the server, nobody knows.
         #expect(await lines(503, "Full.") == ["fingerpost: Full."])
     }

@@ -16,13 +16,18 @@ package func tellingRefusalsOfChanges<Result>(_ body: () async throws -> Result)
         return try await body()
     } catch let refusal as AdminClient.Refusal {
         // A server error may have happened after the change.
-        let isCertain = (400..<500).contains(refusal.status)
-        let failure = refusal.failure
-        let isSaid = failure.lines.contains { $0.contains("othing was changed") }
-        throw CommandFailure(
-            lines: failure.lines + (isCertain && !isSaid ? [nothingChanged] : []),
-            status: failure.status
-        )
+        throw (400..<500).contains(refusal.status) ? refusal.failure.withoutChange : refusal.failure
+    } catch let failure as CommandFailure where failure.status == .failed {
+        // The command refused before it sent the change.
+        throw failure.withoutChange
+    }
+}
+
+extension CommandFailure {
+    /// The failure with the line that nothing was changed, unless it says so already.
+    fileprivate var withoutChange: CommandFailure {
+        let isSaid = lines.contains { $0.contains("othing was changed") }
+        return CommandFailure(lines: lines + (isSaid ? [] : [nothingChanged]), status: status)
     }
 }
 

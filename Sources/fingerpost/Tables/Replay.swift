@@ -48,7 +48,7 @@ struct Replay: AsyncParsableCommand {
         let (request, place) = try (request, place)
         let report = try await showingProgress("replaying") {
             guard let data else {
-                return try await tellingRefusals {
+                return try await tellingRefusals { () async throws -> JSONNode in
                     var client = try admin.client()
                     client.needs = [.tablesRead, .exportsRead]
                     return try await client.send(
