@@ -119,6 +119,7 @@ struct MistakeTests {
             1,
             "acme.yaml: 'ios' is not an app that espresso can test; choose an app with --app: android."
         ),
+        Mistake("testkit probe swift --out no/x.swift", 74, "its directory does not exist; create it, or check the"),
         Mistake("plan acme.yaml", 64, "'fingerpost plan' reads its file from an option: write -f acme.yaml."),
         Mistake("apply acme.yaml --dry-run", 64, "write -f acme.yaml."),
         Mistake("help srve", 64, "'srve' is not a command of 'fingerpost'; did you mean 'fingerpost serve'?"),
