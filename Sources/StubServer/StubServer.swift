@@ -36,7 +36,7 @@ package final class StubServer: Sendable {
             endpoints: try configuration.endpoints?.endpoints(of: nil, settings: nil)
         )
         let sessions = StubSessions(main: main, limit: configuration.limits.sessions, journalBudget: journalBudget)
-        let proxy = StubProxy(limits: configuration.limits)
+        let proxy = StubProxy(limits: configuration.limits, id: UUID().uuidString)
         let stopRequest = StopRequest()
         let boundPort = SharedPort()
         let admin = AdminAPI(
@@ -148,7 +148,10 @@ package final class StubServer: Sendable {
     package var authorityFile: String? { configuration.https?.identity.authorityFile }
     /// Nil without HTTPS.
     package var securePort: Int? { secureListener?.port }
-    package var stubCount: Int { sessions.main.rules.stubs.entries.count }
+    /// Without the stub of a recording, which passes all requests on, and that of `proxyAll`.
+    package var stubCount: Int {
+        sessions.main.rules.stubs.entries.count { $0.file != nil || $0.stub.response.proxy == nil }
+    }
 
     /// Returns when `/__admin/shutdown` was called or `stop` runs.
     package func waitForStop() async { await stopRequest.wait() }

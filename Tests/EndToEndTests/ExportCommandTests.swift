@@ -75,8 +75,16 @@ struct ExportCommandTests {
             defer { server.killNow() }
             let unknown = try export("shop", "--window", "events-20200101T010000.000Z", data: directory)
             #expect(unknown.status == 1)
-            #expect(unknown.errors.contains("there is no window 'events-20200101T010000.000Z'"))
-            #expect(try export("nobody", "--all", data: directory).status == 1)
+            #expect(unknown.errors.contains("there is no window 'events-20200101T010000.000Z'; nothing of 'shop' is"))
+            let connection = try HTTPConnection(port: server.publicPort)
+            #expect(try connection.request("POST", "/resolve", body: #"{"url":"yourapp://"}"#).status == 200)
+            let manifest = try export("shop", data: directory).json()
+            let name = try #require(manifest["name"]?.text?.split(separator: "/").last)
+            let mistyped = try export("shop", "--window", "nope", data: directory)
+            #expect(mistyped.errors.contains("the newest are \(name)."), "\(mistyped.errors)")
+            let nobody = try export("nobody", "--all", data: directory)
+            #expect(nobody.status == 1)
+            #expect(nobody.errors.contains("or name the data directory of its server with --data."), "\(nobody.errors)")
             #expect(try export("shop", "--all", "--since", "2026-11-01", data: directory).status == 64)
             #expect(try export("shop", "--since", "yesterday", data: directory).status == 64)
         }

@@ -104,6 +104,10 @@ struct KeyOptionTests {
                 ("test suite.yaml", weak, open, 69, "FINGERPOST_KEY with a key that may do this;"),
                 ("pull acme", unknown, admin, 1, "FINGERPOST_KEY with another key."),
                 ("drafts publish acme", weak, admin, 1, "FINGERPOST_KEY with a key that may do this;"),
+                (
+                    "apply -f acme.yaml --suite suite.yaml", weak, admin, 1,
+                    "and this key lacks the scopes 'tables:write' and 'publish'."
+                ),
                 ("retention acme", weak, admin, 1, "'fingerpost keys list' shows what each may do."),
                 ("pull acme", "", keyless, 78, "provide a key with --key"),
             ] as [(String, String, [String: String], Int32, String)] {

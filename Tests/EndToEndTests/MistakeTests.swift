@@ -119,6 +119,7 @@ struct MistakeTests {
             1,
             "acme.yaml: 'ios' is not an app that espresso can test; choose an app with --app: android."
         ),
+        Mistake("testkit probe swift --out no/x.swift", 74, "its directory does not exist; create it, or check the"),
         Mistake("plan acme.yaml", 64, "'fingerpost plan' reads its file from an option: write -f acme.yaml."),
         Mistake("apply acme.yaml --dry-run", 64, "write -f acme.yaml."),
         Mistake("help srve", 64, "'srve' is not a command of 'fingerpost'; did you mean 'fingerpost serve'?"),
@@ -163,6 +164,16 @@ struct MistakeTests {
             "There is no data directory at nowhere. Nothing was created"
         ),
         Mistake("events acme --last 0", 64, "--last must be a number from 1 to 1000."),
+        Mistake(
+            "replay Acme",
+            64,
+            "'Acme' is not a tenant id; use 1 to 64 of a-z, 0-9, '.', '_' and '-', starting with"
+        ),
+        Mistake("replay acme --draft A", 64, "'A' is not a draft name; 'fingerpost drafts list acme' lists those"),
+        Mistake("replay acme --since 1w", 64, "--since is '1w'; write up to 366 days such as 90m, 24h or 7d."),
+        Mistake("replay acme --data nowhere", 74, "There is no data directory at nowhere. Nothing was created: name"),
+        Mistake("retention acme --aply", 64, "'fingerpost retention' has no option '--aply'; did you mean '--apply'?"),
+        Mistake("export Acme", 64, "'Acme' is not a tenant id; use 1 to 64 of"),
         Mistake("promote acme", 64, "add --from with the environment whose table you want, such as --from staging."),
         Mistake("promote acme --from production", 64, "--from and --to are both 'production'; name two environments."),
         Mistake("config --public 8080", 78, "--public is '8080'; write HOST:PORT."),
@@ -241,6 +252,11 @@ struct MistakeTests {
             "a key in double quotes is expected"
         ),
         Mistake(
+            "stub import har acme.yaml out",
+            65,
+            "acme.yaml is not a HAR file, which is JSON: line 1, column 1: a string needs double quotes; write \"…\".\n"
+        ),
+        Mistake(
             "association validate .",
             65,
             "contains no file named apple-app-site-association or assetlinks.json; name"
@@ -308,6 +324,14 @@ struct MistakeTests {
             "Did you mean 'www.acme.test'? If not, add the host to settings.destinations.hosts"
         ),
         Mistake("apply -f page.yaml", 1, "so nothing was changed: 'fingerpost check page.yaml' shows their lines.\n"),
+        Mistake("replay nope", 1, "There is no tenant 'nope'; check its name, or create it with"),
+        Mistake(
+            "replay acme",
+            1,
+            "There is no draft 'main'; 'fingerpost drafts list acme' lists those that there are;"
+        ),
+        Mistake("retention nope", 1, "There is no tenant 'nope'; check its name, or create it with"),
+        Mistake("retention acme", 0, "No day with rows is over: the rows of a day are counted from the next midnight"),
         Mistake("suites push acme notes.txt", 1, "fingerpost: notes.txt: "),
         Mistake("drafts test acme", 0, "No suite is stored for this environment: name a file with --suite, or use"),
         Mistake(
@@ -358,6 +382,12 @@ struct MistakeTests {
                         "keys create --tenant acme --scope publish --expires 2099-01-01T00:00:00Z --data data",
                         0,
                         "  tenant: acme\n  scopes: publish\n  environments: all\n  writes routes: all\n  expires: 2099-01-01"
+                    ),
+                    Mistake("replay acme --data data", 1, "'fingerpost drafts list acme' lists those that there are;"),
+                    Mistake(
+                        "replay nope --data data",
+                        1,
+                        "There is no tenant 'nope'; check its name, or create it with"
                     ),
                     Mistake("restore backup --data data", 75, "data is in use by process"),
                 ],

@@ -1,4 +1,5 @@
 import Foundation
+import LinkCatalog
 import LinkCommands
 import LinkRouting
 import OutboundHTTP
@@ -40,6 +41,28 @@ struct FailureTests {
         #expect(code != "missing_key" || !text.contains("Authorization"))
     }
 
+    /// A command may send several requests, each of which needs another scope.
+    @Test(
+        arguments: [
+            ([], "lacks the scopes 'tables:read', 'tables:write' and 'publish'."),
+            (["tables:read"], "lacks the scopes 'tables:write' and 'publish'."),
+            (["publish", "tables:read"], "lacks the scope 'tables:write'."),
+        ] as [([String], String)]
+    )
+    func missingScopesOfACommandAreNamedTogether(_ granted: [String], _ missing: String) {
+        let body = JSONNode.object([
+            "detail": .string("This key lacks the scope 'tables:write'."), "code": .string("forbidden"),
+            "keyScopes": .array(granted.map(JSONNode.string)),
+        ])
+        let needs: [KeyGrant.Scope] = [.tablesRead, .tablesWrite, .publish]
+        let text = ServerRefusal(status: 403, body: body, tenant: "acme", needs: needs).text
+        #expect(text.contains(missing), "\(text)")
+        let advice = "--tenant acme --scope tables:read --scope tables:write --scope publish' creates one"
+        #expect(text.contains(advice), "\(text)")
+        let single = ServerRefusal(status: 403, body: body, tenant: "acme").text
+        #expect(single.hasPrefix("This key lacks the scope 'tables:write'."), "\(single)")
+    }
+
     @Test func refusedChangeEndsWithTheLineThatNothingWasChanged() async throws {
         func lines(_ status: Int, _ detail: String) async -> [String] {
             do {
@@ -54,6 +77,11 @@ struct FailureTests {
         #expect(await lines(409, "A conflict.") == ["fingerpost: A conflict.", "Nothing was changed."])
         // The detail says it already.
         #expect(await lines(422, "Errors; nothing was changed.") == ["fingerpost: Errors; nothing was changed."])
+        // A command may refuse before it sends the change.
+        let early = await #expect(throws: CommandFailure.self) {
+            try await reportingRefusalsOfChanges { () async throws -> Void in throw fail("a conflict.", .failed) }
+        }
+        #expect(early?.lines == ["fingerpost: a conflict.", "Nothing was changed."])
         // After an error of the server, the result is unknown.
         #expect(await lines(503, "Full.") == ["fingerpost: Full."])
     }

@@ -127,6 +127,27 @@ struct TextTests {
             ]
         )
     }
+
+    @Test func replayWithoutLinksSaysWhereThereMayBeSome() throws {
+        let report = try Self.node(#"{"tenant":"shop","environment":"production","from":"F","to":"T","events":0}"#)
+        let lines = ReplayText(report).lines
+        #expect(lines.contains { $0.hasPrefix("No such link was recorded in this time: --since ") }, "\(lines)")
+    }
+
+    @Test(arguments: [
+        (#"{"kept":[],"waiting":[],"dropped":[]}"#, false, "No day with rows is over:" as String?),
+        (#"{"kept":[{"day":"D","rows":2}],"waiting":[],"dropped":[]}"#, false, nil),
+        (#"{"waiting":[{"day":"D","rows":2}]}"#, false, "once 'fingerpost export shop --data DIR'"),
+        (#"{"dropped":[{"day":"D","rows":1}]}"#, false, "and --apply drops them now."),
+        (#"{"dropped":[{"day":"D","rows":1}]}"#, true, nil),
+    ])
+    func retentionSaysWhatToDo(_ state: String, _ isApplied: Bool, _ advice: String?) throws {
+        let lines = RetentionText(try Self.node(state), of: "shop", isApplied: isApplied).lines
+        #expect(lines.count == (advice == nil ? 3 : 4), "\(lines)")
+        if let advice { #expect(lines[3].contains(advice), "\(lines)") }
+        #expect(lines[2].hasPrefix(isApplied ? "dropped: " : "can be dropped: "), "\(lines)")
+        #expect(!state.contains(#""kept":[{"#) || lines[0] == "kept: 2 rows of 1 day, D to D", "\(lines)")
+    }
 }
 
 /// The permissions of a new key, and the last line of a check.

@@ -69,6 +69,7 @@ struct TableEditingTests {
                 "\(write.text)"
             )
             #expect(write.text.contains("'fingerpost keys create --scope tables:write' creates one that has it."))
+            #expect(write.json?["keyScopes"]?.elements?.compactMap(\.text) == ["tables:read"], "\(write.text)")
             let applied = try await reader.send(.post, "apply", #"{"table": {"routes": []}}"#)
             #expect(applied.status == 403 && applied.text.contains("--scope"), "\(applied.text)")
             let other = try await reader.send(.get, "/tenants/shop/table")

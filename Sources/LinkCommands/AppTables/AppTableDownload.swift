@@ -13,18 +13,25 @@ package struct AppTableDownload: Sendable {
         self.key = key
     }
 
-    /// Asks for the table of an app. Throws an exit code if the server does not respond.
+    /// Asks for the table of an app. The key is sent only if the server asks for one: it may be the administrator's, and
+    /// most tenants need none. Throws an exit code if the server does not respond.
     package func table(
         of scope: TableScope,
         headers: [(String, String)] = []
     ) async throws -> OutboundHTTP.Response {
         let query = "tenant=\(scope.tenant)&environment=\(scope.environment)&app=\(scope.app)"
-        let authorization = key.map { [("Authorization", "Bearer \($0)")] } ?? []
+        let url = "\(server)/_fp/table?\(query)"
+        let response = try await send(url, headers)
+        guard response.status == 401, let key else { return response }
+        return try await send(url, [("Authorization", "Bearer \(key)")] + headers)
+    }
+
+    private func send(_ url: String, _ headers: [(String, String)]) async throws -> OutboundHTTP.Response {
         do {
             return try await OutboundHTTP(timeout: .seconds(30), maximumBytes: SignedTable.maximumBytes + 1).send(
                 .get,
-                "\(server)/_fp/table?\(query)",
-                authorization + headers,
+                url,
+                headers,
                 nil
             )
         } catch {

@@ -1,21 +1,28 @@
+package import LinkCatalog
 package import LinkRouting
 
 /// A server's error response in words of the command line, where a key is an option and not a header field.
 package struct ServerRefusal {
     private let status: Int
     private let body: JSONNode
+    private let tenant: String?
+    private let needs: [KeyGrant.Scope]
     private let words: CommandWords
 
     /// - Parameters:
     ///   - body: The problem of the response; null if it has none.
     ///   - tenant: The tenant of the request; nil for a request that belongs to none.
-    package init(status: Int, body: JSONNode, tenant: String? = nil) {
+    ///   - needs: The scopes that the command needs; empty if it needs no more than the request.
+    package init(status: Int, body: JSONNode, tenant: String? = nil, needs: [KeyGrant.Scope] = []) {
         self.status = status
         self.body = body
+        self.tenant = tenant
+        self.needs = needs
         words = CommandWords(tenant: tenant)
     }
 
     package var text: String {
+        if let lackOfScopes { return lackOfScopes }
         let detail = body["detail"]?.text.map(words.replacing) ?? "the server responded with \(status)"
         switch body["code"]?.text {
         case "missing_key":
@@ -25,6 +32,26 @@ package struct ServerRefusal {
         default:
             return advice.map { "\(detail) \($0)" } ?? detail
         }
+    }
+
+    /// Which of the scopes that the command needs are missing; nil if the response concerns something else. The server
+    /// names only the one that this request needs.
+    private var lackOfScopes: String? {
+        let granted = Set((body["keyScopes"]?.elements ?? []).compactMap(\.text))
+        guard body["keyScopes"] != nil, !granted.contains(KeyGrant.Scope.admin.rawValue) else { return nil }
+        let missing = needs.map(\.rawValue).filter { !granted.contains($0) }
+        guard !missing.isEmpty else { return nil }
+        let options = (tenant.map { ["--tenant \($0)"] } ?? []) + needs.map { "--scope \($0.rawValue)" }
+        return "This command needs a key with \(Self.scopes(needs.map(\.rawValue))), and this key lacks "
+            + "\(Self.scopes(missing)). 'fingerpost keys create \(options.joined(separator: " "))' creates one that has "
+            + "all of them; use it with --key or FINGERPOST_KEY."
+    }
+
+    /// Returns `the scope 'a'`, or `the scopes 'a', 'b' and 'c'`.
+    private static func scopes(_ names: [String]) -> String {
+        let quoted = names.map { "'\($0)'" }
+        guard let last = quoted.last, quoted.count > 1 else { return "the scope \(quoted.joined())" }
+        return "the scopes \(quoted.dropLast().joined(separator: ", ")) and \(last)"
     }
 
     /// Advice to pass another key; nil unless the response concerns the key.

@@ -1,4 +1,5 @@
 import Foundation
+package import LinkCatalog
 package import LinkRouting
 import NIOCore
 package import OutboundHTTP
@@ -8,6 +9,9 @@ package struct AdminClient {
     package let server: String
     package let key: String
     package var environment: String?
+    /// The scopes that all requests of the command need; empty for a command that needs one. An error about a missing
+    /// scope names all of them that the key lacks.
+    package var needs: [KeyGrant.Scope] = []
 
     private static let limits = JSONReader.Limits(maximumBytes: 256 << 20, maximumDepth: 64)
 
@@ -31,13 +35,16 @@ package struct AdminClient {
         package let body: JSONNode
         /// The tenant of the request; nil for a request that belongs to none.
         package let tenant: String?
+        /// The scopes that the command needs; empty if it needs no more than this request.
+        package let needs: [KeyGrant.Scope]
 
         package var code: String { body["code"]?.text ?? "" }
 
-        package init(status: Int, body: JSONNode, tenant: String? = nil) {
+        package init(status: Int, body: JSONNode, tenant: String? = nil, needs: [KeyGrant.Scope] = []) {
             self.status = status
             self.body = body
             self.tenant = tenant
+            self.needs = needs
         }
     }
 
@@ -72,7 +79,7 @@ package struct AdminClient {
             guard (200..<300).contains(response.status) else {
                 let parts = path.split(separator: "/")
                 let tenant = parts.count > 1 && parts[0] == "tenants" ? String(parts[1]) : nil
-                throw Refusal(status: response.status, body: node, tenant: tenant)
+                throw Refusal(status: response.status, body: node, tenant: tenant, needs: needs)
             }
             let eTag = response.header("ETag").map { $0.trimmingCharacters(in: ["\""]) }
             return Answer(status: response.status, eTag: eTag, bytes: response.body, body: node)

@@ -16,13 +16,18 @@ package func reportingRefusalsOfChanges<Result>(_ body: () async throws -> Resul
         return try await body()
     } catch let refusal as AdminClient.Refusal {
         // A server error may have happened after the change.
-        let isCertain = (400..<500).contains(refusal.status)
-        let failure = refusal.failure
-        let isIncluded = failure.lines.contains { $0.contains("othing was changed") }
-        throw CommandFailure(
-            lines: failure.lines + (isCertain && !isIncluded ? [nothingChanged] : []),
-            status: failure.status
-        )
+        throw (400..<500).contains(refusal.status) ? refusal.failure.withoutChange : refusal.failure
+    } catch let failure as CommandFailure where failure.status == .failed {
+        // The command refused before it sent the change.
+        throw failure.withoutChange
+    }
+}
+
+extension CommandFailure {
+    /// The failure with the line that nothing was changed, unless it says so already.
+    fileprivate var withoutChange: CommandFailure {
+        let isIncluded = lines.contains { $0.contains("othing was changed") }
+        return CommandFailure(lines: lines + (isIncluded ? [] : [nothingChanged]), status: status)
     }
 }
 
@@ -42,7 +47,7 @@ extension AdminClient.Refusal {
             lines.append("  \(conflict["kind"]?.text ?? "") '\(conflict["subject"]?.text ?? "")'")
             for side in ["base", "live", "draft"] { lines.append("    \(side): \(conflict[side]?.json() ?? "null")") }
         }
-        let text = ServerRefusal(status: status, body: body, tenant: tenant).text
+        let text = ServerRefusal(status: status, body: body, tenant: tenant, needs: needs).text
         return fail(file.map { "\($0): \(text)" } ?? text, .failed, more: lines)
     }
 }

@@ -26,6 +26,12 @@ package struct ReplayText {
         if report["limited"]?.bool == true {
             lines.append("Older links were left out; raise --limit to include more.")
         }
+        if count("events") == 0 {
+            lines.append(
+                "No such link was recorded in this time: --since reaches further back, and --purpose chooses other links "
+                    + "than live ones."
+            )
+        }
         lines.append("replayed \(count("replayed")): \(count("changed")) change, \(count("unchanged")) stay")
         return lines
     }

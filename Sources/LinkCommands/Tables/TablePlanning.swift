@@ -179,6 +179,9 @@ package struct TablePlanning: Sendable {
                 JSONNode(.object(suites.map { JSONNode.Member($0.name, .string($0.text)) }))
             ),
         ]
+        var client = client
+        // It includes all others.
+        if plan.changesSettings || plan.settingsRevision == nil { client.needs = [.admin] }
         return try await client.send(
             .post,
             "\(tenant)/apply",

@@ -14,6 +14,8 @@ package enum Dimension: String, Sendable, CaseIterable {
     case disagreement
     /// The triple `app appVersion engineVersion` of such an app, with `-` for what is not known.
     case appEngine
+    /// What became of a link in the app that reported it: `shown` or `failed`.
+    case result
     /// The reason code of a rejected link.
     case rejectedReason
     /// The recorded path of a link that no route matched.
@@ -51,6 +53,7 @@ package enum Dimension: String, Sendable, CaseIterable {
         case .disagreement: event.agreement == .different ? event.engineVersion : nil
         case .appEngine:
             event.engineVersion.map { "\(event.app?.rawValue ?? "-") \(event.appVersion ?? "-") \($0)" }
+        case .result: event.result?.rawValue
         case .rejectedReason: event.outcome == .rejected ? event.reason : nil
         case .unmatchedPath: event.outcome == .unmatched || event.outcome == .fallback ? event.path : nil
         }

@@ -52,6 +52,19 @@ struct AppEventController: Sendable {
             purpose: message.purpose
         )
         let results = try await recorder.record(message, of: tenant, by: caller, arrivedAt: scope.arrival)
-        return BufferedResponse(json: AppEventsResponse(results: results, warnings: message.warnings).json())
+        let warnings = message.warnings + unknownApps(of: message, tenant)
+        return BufferedResponse(json: AppEventsResponse(results: results, warnings: warnings).json())
+    }
+
+    private static let mostWarnings = 20
+
+    /// Warns about apps that the tenant does not have. Their events are stored: an app on devices may report for longer
+    /// than it is in the settings.
+    private func unknownApps(of message: AppEventsRequest, _ tenant: PublishedTable) -> [String] {
+        let named = Set(message.events.compactMap { try? $0.decision.get().context.app })
+        let unknown = named.subtracting(tenant.settings.identity.apps.map(\.id))
+        return unknown.map(\.rawValue).sorted().prefix(Self.mostWarnings).map {
+            "app: '\($0)' is not an app in the tenant's settings; correct it. Its events are stored with this name."
+        }
     }
 }

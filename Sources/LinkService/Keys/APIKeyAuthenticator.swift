@@ -105,6 +105,10 @@ extension Problem {
                 "This key lacks the scope '\(scope.rawValue)'. 'fingerpost keys create --scope \(scope.rawValue)' "
                     + "creates one that has it."
             )
+            // A command that needs several scopes names all that are missing.
+            facts = [
+                JSONNode.Member("keyScopes", .array(grant.scopes.map(\.rawValue).sorted().map(JSONNode.string)))
+            ]
         }
     }
 

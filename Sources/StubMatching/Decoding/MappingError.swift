@@ -37,7 +37,7 @@ package struct MappingError: Error, Hashable, Sendable, CustomStringConvertible 
     package var description: String {
         let line = position.line > 0 ? "line \(position.line), column \(position.column): " : ""
         let location = pointer.map { "\($0): " } ?? ""
-        return "\(line)\(location)\(detail ?? title) (code \(code))"
+        return "\(line)\(location)\(detail ?? title)"
     }
 
     /// The answer of the admin API: `{"errors":[…]}`.

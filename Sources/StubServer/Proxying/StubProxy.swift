@@ -13,12 +13,24 @@ import Synchronization
 final class StubProxy: Sendable {
     private let limits: StubLimits
     private let reusesConnections: Bool
+    /// Identifies the server in the requests that it passes on; nil if it does not mark them.
+    private let id: String?
     private let client: Mutex<HTTPClient?> = Mutex(nil)
 
     /// A target that does not answer, or an invalid address.
     struct Failure: Error, CustomStringConvertible {
         let description: String
+        /// Whether the request came back to a server that had passed it on.
+        var isLoop = false
     }
+
+    /// Names the servers that have passed a request on. `Via` is not used, because some targets do not compress an answer
+    /// to a request that has it.
+    private static let passedBy = "Fingerpost-Passed-By"
+    /// Marks the answer to a request that came back, so that each server on the way reports a failure.
+    static let loop = "Fingerpost-Proxy-Loop"
+    /// A request may pass a server several times: a session may send it to the stubs of its server.
+    private static let maximumPasses = 3
 
     /// Headers that belong to one connection and are not passed on (RFC 9110, section 7.6.1), and those that the client
     /// sets itself.
@@ -27,11 +39,14 @@ final class StubProxy: Sendable {
         "content-length", "host",
     ]
 
-    /// - Parameter reusesConnections: Whether a request may take the connection of an earlier one. The target may close
-    ///   it at that moment, and then the request fails.
-    init(limits: StubLimits, reusesConnections: Bool = true) {
+    /// - Parameters:
+    ///   - reusesConnections: Whether a request may take the connection of an earlier one. The target may close it at that
+    ///     moment, and then the request fails.
+    ///   - id: Identifies the server, so that it recognizes a request that comes back; nil if none can.
+    init(limits: StubLimits, reusesConnections: Bool = true, id: String? = nil) {
         self.limits = limits
         self.reusesConnections = reusesConnections
+        self.id = id
     }
 
     /// - Parameter proxy: The options of a stub; nil without a stub.
@@ -41,6 +56,10 @@ final class StubProxy: Sendable {
         _ proxy: ResponseDefinition.Proxy? = nil
     ) async throws -> StubAnswer {
         let url = try Self.url(request, base, proxy)
+        let passed = request.headers.filter { $0.has(name: Self.passedBy) }.flatMap { $0.value.split(separator: ",") }
+        guard passed.count(where: { $0.trimmingBlanks == id }) < Self.maximumPasses else {
+            throw Self.loopFailure(base)
+        }
         var outgoing = HTTPClientRequest(url: url)
         outgoing.method = HTTPMethod(rawValue: request.method)
         let removed =
@@ -48,6 +67,7 @@ final class StubProxy: Sendable {
         for header in request.headers where !removed.contains(header.name.lowercased()) {
             outgoing.headers.add(name: header.name, value: header.value)
         }
+        if let id { outgoing.headers.add(name: Self.passedBy, value: id) }
         if !reusesConnections { outgoing.headers.replaceOrAdd(name: "Connection", value: "close") }
         for header in proxy?.additionalHeaders ?? [] {
             outgoing.headers.replaceOrAdd(name: header.name, value: header.value)
@@ -59,8 +79,14 @@ final class StubProxy: Sendable {
                 outgoing.headers.add(name: "Content-Type", value: "text/plain; charset=UTF-8")
             }
         }
+        let answer = try await exchange(outgoing, base)
+        guard !answer.headers.contains(where: { $0.has(name: Self.loop) }) else { throw Self.loopFailure(base) }
+        return answer
+    }
+
+    private func exchange(_ request: HTTPClientRequest, _ base: String) async throws -> StubAnswer {
         do {
-            let answer = try await sharedClient().execute(outgoing, timeout: .seconds(limits.proxySeconds))
+            let answer = try await sharedClient().execute(request, timeout: .seconds(limits.proxySeconds))
             let body = try await answer.body.collect(upTo: limits.bodyBytes)
             return StubAnswer(
                 status: Int(answer.status.code),
@@ -71,6 +97,14 @@ final class StubProxy: Sendable {
         } catch {
             throw Failure(description: Self.problem(error, base))
         }
+    }
+
+    private static func loopFailure(_ base: String) -> Failure {
+        Failure(
+            description: "the target \(base) leads back to this stub server, so the request would go round for ever; "
+                + "name the address of the real service",
+            isLoop: true
+        )
     }
 
     private static func problem(_ error: any Error, _ base: String) -> String {

@@ -148,6 +148,9 @@ struct Responder: Sendable {
         } catch {
             isProxied = false
             answer = .text(500, "The proxy of stub \(stub.id) failed: \(error)\n")
+            if let failure = error as? StubProxy.Failure, failure.isLoop {
+                answer.headers.append(HeaderField(StubProxy.loop, "true"))
+            }
         }
         answer.delayMilliseconds = delay(stub.response, rules.settings)
         log(request, stub, answer, session, isProxied: isProxied)

@@ -70,6 +70,11 @@ struct PublicKeyOptions: ParsableArguments {
 
 extension TenantID {
     /// Reads an argument.
+    /// What is wrong with a text that is not an id.
+    static func rule(_ text: String) -> String {
+        "'\(text)' is not a tenant id; use 1 to 64 of a-z, 0-9, '.', '_' and '-', starting with a letter or digit."
+    }
+
     init(argument text: String) throws {
         guard let id = TenantID(text) else { throw fail("'\(text)' is not the id of a tenant.", .unreadableInput) }
         self = id

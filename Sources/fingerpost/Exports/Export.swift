@@ -38,7 +38,7 @@ struct Export: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard let tenant = TenantID(tenant) else { throw ValidationError("'\(self.tenant)' is not a tenant id.") }
+        guard let tenant = TenantID(tenant) else { throw ValidationError(TenantID.rule(self.tenant)) }
         let start = try firstInstant()
         let configuration = try await flags.read(addresses)
         try await ExportSession.open(configuration) { session in

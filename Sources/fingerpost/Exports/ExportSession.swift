@@ -33,7 +33,7 @@ struct ExportSession: Sendable {
             )
         } catch let error as StorageError {
             throw fail(error)
-        } catch let error as ExportCommandHandler.UnknownTenant {
+        } catch let error as ExportCommandHandler.UnknownName {
             throw fail(error.description, .failed)
         } catch let error as ExportFailure {
             throw fail("\(error).", .failed)

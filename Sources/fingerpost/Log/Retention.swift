@@ -35,13 +35,6 @@ struct Retention: AsyncParsableCommand {
             )
         }
         guard !json else { return show(answer.body) }
-        for state in ["kept", "waiting", "dropped"] {
-            let days = answer.body[state]?.elements ?? []
-            let rows = days.reduce(0) { $0 + ($1["rows"]?.int ?? 0) }
-            let range =
-                days.isEmpty ? "" : ", \(days.first?["day"]?.text ?? "") to \(days.last?["day"]?.text ?? "")"
-            let name = state == "dropped" && !apply && force == nil ? "can be dropped" : state
-            show("\(name): \(rows.counted("row")) of \(days.count.counted("day"))\(range)")
-        }
+        show(RetentionText(answer.body, of: tenant, isApplied: apply || force != nil).lines)
     }
 }

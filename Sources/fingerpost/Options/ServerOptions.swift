@@ -41,7 +41,10 @@ struct PublicOptions: ParsableArguments {
     var namedServer: String?
     @ArgumentParser.Option(
         name: .customLong("key"),
-        help: "A key with the scope resolve, for tenants that require one (default: the variable FINGERPOST_KEY)."
+        help: """
+            A key with the scope resolve (default: the variable FINGERPOST_KEY). It is sent only if the server answers \
+            that it needs one.
+            """
     )
     var namedKey: String?
 

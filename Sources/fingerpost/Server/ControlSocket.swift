@@ -56,7 +56,7 @@ enum ControlMessage {
                 .post("http+unix://\(escaped)/control", json: Array(message.json().utf8))
             let node = try JSONReader.parse(response.body, limits: JSONReader.Limits(maximumBytes: maximumBytes))
             guard response.status == 200 else {
-                throw AdminClient.Refusal(status: response.status, body: node).failure
+                throw AdminClient.Refusal(status: response.status, body: node, tenant: message["tenant"]?.text).failure
             }
             return node
         } catch let error as OutboundHTTP.Failure {
@@ -147,7 +147,7 @@ struct ControlSocket {
         }
         do {
             return try await handler.answer(request)
-        } catch let error as ExportCommandHandler.UnknownTenant {
+        } catch let error as ExportCommandHandler.UnknownName {
             throw tenant.error(error.description)
         } catch let error as ExportFailure {
             throw tenant.error("\(error).")

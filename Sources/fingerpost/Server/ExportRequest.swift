@@ -51,16 +51,24 @@ struct ExportCommandHandler: Sendable {
     /// Returns nil for an unknown tenant.
     let plan: @Sendable (TenantID) -> ExportPlan?
 
-    struct UnknownTenant: Error, CustomStringConvertible {
-        let tenant: TenantID
-        var description: String { "there is no tenant '\(tenant)'." }
+    /// The request names a tenant or a window that does not exist.
+    struct UnknownName: Error, CustomStringConvertible {
+        let description: String
     }
+
+    /// The number of windows that an error names.
+    private static let namedWindows = 3
 
     func answer(_ request: ExportRequest) async throws -> JSONNode {
         switch request {
         case .now(let tenant): return try node(try await exporter.exportNow(try known(tenant)))
         case .again(let tenant, let window):
-            return try node(try await exporter.exportAgain(window, of: try known(tenant).tenant))
+            let plan = try known(tenant)
+            do {
+                return try node(try await exporter.exportAgain(window, of: plan.tenant))
+            } catch ExportFailure.unknownWindow {
+                throw try await unknown(window, of: plan.tenant)
+            }
         case .windows(let tenant, let since):
             let names = try await exporter.windows(of: try known(tenant).tenant, endingAfter: since)
             return .object(["windows": .array(names.map(JSONNode.string))])
@@ -77,8 +85,25 @@ struct ExportCommandHandler: Sendable {
     }
 
     private func known(_ tenant: TenantID) throws -> ExportPlan {
-        guard let plan = plan(tenant) else { throw UnknownTenant(tenant: tenant) }
+        guard let plan = plan(tenant) else {
+            throw UnknownName(
+                description: "there is no tenant '\(tenant)'; correct the name, or name the data directory of its "
+                    + "server with --data."
+            )
+        }
         return plan
+    }
+
+    private func unknown(_ window: String, of tenant: TenantID) async throws -> UnknownName {
+        let all = try await exporter.windows(of: tenant, endingAfter: Timestamp(milliseconds: .min))
+        let newest = all.suffix(Self.namedWindows).reversed().map { name in
+            name.split(separator: "/").last.map { String($0) } ?? name
+        }
+        let advice =
+            newest.isEmpty
+            ? "nothing of '\(tenant)' is exported yet, and 'fingerpost export \(tenant)' exports its first window."
+            : "the newest are \(newest.joined(separator: ", "))."
+        return UnknownName(description: "there is no window '\(window)'; \(advice)")
     }
 
     private func node(_ manifest: ExportManifest) throws -> JSONNode {

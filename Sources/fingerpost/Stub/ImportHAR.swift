@@ -62,7 +62,9 @@ struct ImportHAR: ParsableCommand {
         do {
             return try HARFile(try readBytes(file))
         } catch let error as MappingError {
-            throw fail("\(file): \(error)", .unreadableInput)
+            // A document without JSON is another file.
+            let reason = error.pointer == nil ? " is not a HAR file, which is JSON" : ""
+            throw fail("\(file)\(reason): \(error)", .unreadableInput)
         }
     }
 }

@@ -28,17 +28,18 @@ struct Plan: AsyncParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
-        let plan = try await reportingRefusals {
+        let (plan, advice) = try await reportingRefusals {
             let client = try admin.client()
             let planning = TablePlanning(
                 file: try await limits.file(TableFile(file, tenant: tenant), client),
                 client: client,
                 now: SystemClock.now()
             )
-            return try await showingProgress("checking") { try await planning.plan() }
+            let plan = try await showingProgress("checking") { try await planning.plan() }
+            return (plan, limits.advice(about: plan, of: planning.file))
         }
         let rejection = plan.rejection(of: file, with: [], .would)
-        json ? show(plan.body) : show(plan.lines + [rejection].compactMap(\.self))
+        json ? show(plan.body) : show(plan.lines + [advice, rejection].compactMap(\.self))
         if plan.isRefused { throw ExitCode(ExitStatus.failed.rawValue) }
         if !plan.isEmpty { throw ExitCode(ExitStatus.wouldChange.rawValue) }
     }
@@ -83,7 +84,8 @@ struct Apply: AsyncParsableCommand {
             "override": override.map { .object(["reason": .string($0)]) },
         ])
         try await reportingRefusalsOfChanges {
-            let client = try admin.client()
+            var client = try admin.client()
+            if !dryRun { client.needs = [.tablesRead, .tablesWrite, .publish] }
             let planning = TablePlanning(
                 file: try await limits.file(TableFile(file, tenant: tenant), client),
                 client: client,
@@ -95,7 +97,8 @@ struct Apply: AsyncParsableCommand {
             if dryRun || !isReady || plan.isEmpty && suite.isEmpty {
                 let names = planning.suites.map(\.name)
                 let rejection = isReady ? nil : plan.rejection(of: file, with: names, dryRun ? .would : .was)
-                json ? show(plan.body) : show(plan.lines + [rejection].compactMap(\.self))
+                let advice = limits.advice(about: plan, of: planning.file)
+                json ? show(plan.body) : show(plan.lines + [advice, rejection].compactMap(\.self))
                 if !isReady { throw ExitCode(ExitStatus.failed.rawValue) }
                 if !plan.isEmpty { throw ExitCode(ExitStatus.wouldChange.rawValue) }
                 return
@@ -123,6 +126,11 @@ struct OwnerOptions: ParsableArguments {
     func file(_ file: TableFile, _ client: AdminClient) async throws -> TableFile {
         guard let owner else { return file }
         return try await file.limited(to: owner, client: client)
+    }
+
+    /// Advice for a plan whose file is not limited to an owner.
+    func advice(about plan: TablePlanning.Plan, of file: TableFile) -> String? {
+        owner == nil ? file.advice(about: plan) : nil
     }
 }
 

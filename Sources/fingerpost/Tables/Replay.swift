@@ -48,8 +48,10 @@ struct Replay: AsyncParsableCommand {
         let (request, place) = try (request, place)
         let report = try await showingProgress("replaying") {
             guard let data else {
-                return try await reportingRefusals {
-                    try await admin.client().send(
+                return try await reportingRefusals { () async throws -> JSONNode in
+                    var client = try admin.client()
+                    client.needs = [.tablesRead, .exportsRead]
+                    return try await client.send(
                         .post,
                         "tenants/\(place.tenant)/draft/replay",
                         query: [("draft", place.draft.rawValue)],
@@ -65,12 +67,18 @@ struct Replay: AsyncParsableCommand {
 
     private var place: PublishingService.DraftLocation {
         get throws {
-            guard let tenant = TenantID(tenant) else { throw ValidationError("'\(tenant)' is not a tenant id.") }
+            guard let tenant = TenantID(tenant) else { throw ValidationError(TenantID.rule(tenant)) }
             let name = admin.environment ?? EnvironmentID.production.rawValue
             guard let environment = EnvironmentID(name) else {
-                throw ValidationError("'\(name)' is not an environment name.")
+                throw ValidationError(
+                    "'\(name)' is not an environment name; use 1 to 64 of a-z, 0-9, '.', '_' and '-'."
+                )
             }
-            guard let draft = DraftName(draft) else { throw ValidationError("'\(draft)' is not a draft name.") }
+            guard let draft = DraftName(draft) else {
+                throw ValidationError(
+                    "'\(draft)' is not a draft name; 'fingerpost drafts list \(tenant)' lists those that there are."
+                )
+            }
             return PublishingService.DraftLocation(tenant, environment, draft: draft)
         }
     }

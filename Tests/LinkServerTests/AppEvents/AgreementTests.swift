@@ -109,7 +109,7 @@ struct AgreementTests {
             let key = try service.makeKey(tenant: "acme", scopes: [.analyticsRead])
             for (dimension, values) in [
                 ("engineVersion", ["1.0": 2]), ("disagreement", ["1.0": 1]), ("appEngine", ["ios 3.2.0 1.0": 2]),
-                ("kind", ["app": 2]),
+                ("kind", ["app": 2]), ("result", ["shown": 2]),
             ] {
                 let answer = try await service.adminPort(
                     .get,

@@ -165,6 +165,21 @@ struct AppEventTests {
         }
     }
 
+    /// An app on devices may report for longer than it is in the settings, and a typo must not go unnoticed.
+    @Test(arguments: [("ios", false), ("iso", true)])
+    func eventOfAnUnknownAppIsStoredWithAWarning(app: String, isUnknown: Bool) async throws {
+        try await withService { service in
+            try await service.load(Self.acme())
+            let body = Self.batch(Self.event("a")).replacing(#""app": "ios""#, with: #""app": "\#(app)""#)
+            let response = try await send(service, body)
+            #expect(statuses(response) == ["stored"], "\(response.text)")
+            #expect(try await service.events(of: "acme").map(\.app) == [AppID(app)])
+            let warnings = (response.json?["warnings"]?.elements ?? []).compactMap(\.text)
+            let warning = "app: 'iso' is not an app in the tenant's settings; correct it."
+            #expect(warnings.contains { $0.hasPrefix(warning) } == isUnknown, "\(response.text)")
+        }
+    }
+
     @Test func hostOrKeyNamesTheTenant() async throws {
         try await withService { service in
             try await service.load(Self.acme())

@@ -27,6 +27,50 @@ struct HostileTargetTests {
         }
     }
 
+    /// Without the check, the request would go round until no connection is free.
+    @Test func targetThatLeadsBackIsReportedAndNotRecorded() async throws {
+        try await withTemporaryDirectory { folder in
+            try await StubExchange.run {
+                $0.folder = folder
+            } _: { exchange in
+                try exchange.server.record(from: exchange.server.url, onlyMissing: false)
+                let answer = try await exchange.send("GET", "/a")
+                #expect(answer.status == 500)
+                #expect(answer.text.contains("leads back to this stub server"), "\(answer.text)")
+                let ended = try #require(try exchange.server.endRecording())
+                #expect(ended.stubs == 0 && !ended.omitted.isEmpty)
+            }
+        }
+    }
+
+    /// A loop through another stub server is one, too.
+    @Test func targetThatLeadsBackThroughAnotherServerIsReported() async throws {
+        try await StubExchange.run { first in
+            try await StubExchange.run { second in
+                try await first.add(#"{"response":{"proxyBaseUrl":"\#(second.server.url)"}}"#)
+                try await second.add(#"{"response":{"proxyBaseUrl":"\#(first.server.url)"}}"#)
+                let answer = try await first.send("GET", "/a")
+                #expect(answer.status == 500)
+                #expect(answer.text.contains("leads back to this stub server"), "\(answer.text)")
+            }
+        }
+    }
+
+    /// The stub that passes requests on is not one of the folder.
+    @Test func serverThatRecordsIntoAnEmptyFolderHasNoStubs() async throws {
+        try await withTemporaryDirectory { folder in
+            try await StubExchange.run {
+                $0.folder = folder
+                $0.proxyAll = "http://127.0.0.1:1"
+            } _: { exchange in
+                try exchange.server.record(from: "http://127.0.0.1:1", onlyMissing: false)
+                #expect(exchange.server.stubCount == 0)
+                try await exchange.add(#"{"request":{"url":"/a"},"response":{}}"#)
+                #expect(exchange.server.stubCount == 1)
+            }
+        }
+    }
+
     @Test func filledTemplateMayNotNameAnInvalidPort() async throws {
         try await withStubServer {
             $0.templating = .everywhere
