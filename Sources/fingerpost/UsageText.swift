@@ -79,6 +79,9 @@ struct UsageText {
             command.count == 1 && parent.configuration.subcommands.contains { $0.names.contains(unknown) }
         }.map { $0._commandName }
         let refusal = "'\(unknown)' is not a command of '\(name)'"
+        if command.count > 1, Fingerpost.configuration.subcommands.contains(where: { $0.names.contains(unknown) }) {
+            return "\(refusal); write 'fingerpost \(unknown)', or \(list)."
+        }
         if let first = parents.first {
             return "\(refusal), but a subcommand of: \(parents.joined(separator: ", ")). "
                 + "Write 'fingerpost \(first) \(unknown)'."

@@ -39,8 +39,8 @@ struct AssociationBudgetTests {
     private static func steps(_ router: Router) -> Int {
         let budget = WorkBudget.associationFiles
         let all = budget.steps
-        _ = AppleFileGenerator.file(for: "www.acme.com", router: router, within: budget)
-        _ = AndroidFileGenerator.file(for: "www.acme.com", router: router, within: budget)
+        _ = AASAGenerator.file(for: "www.acme.com", router: router, within: budget)
+        _ = AssetLinksGenerator.file(for: "www.acme.com", router: router, within: budget)
         #expect(budget.undecided == 0)
         return all - budget.steps
     }
@@ -65,14 +65,14 @@ struct AssociationBudgetTests {
         let router = try Self.crossing(40)
         let whole = WorkBudget.associationFiles
         let file = String(
-            decoding: AppleFileGenerator.file(for: "www.acme.com", router: router, within: whole),
+            decoding: AASAGenerator.file(for: "www.acme.com", router: router, within: whole),
             as: UTF8.self
         )
         #expect(whole.undecided == 0)
         #expect(file.contains(#"{"/":"/closed-7/?*","exclude":true}"#))
 
         let small = WorkBudget(steps: 20_000)
-        let cut = AppleFileGenerator.file(for: "www.acme.com", router: router, within: small)
+        let cut = AASAGenerator.file(for: "www.acme.com", router: router, within: small)
         #expect(small.isUsedUp)
         #expect(small.undecided > 0)
         let parsed = try AppleAppSiteAssociation(parsing: cut)
@@ -91,7 +91,7 @@ struct AssociationBudgetTests {
             looks += 1
             return looks > 2
         }
-        _ = AppleFileGenerator.file(for: "www.acme.com", router: router, within: budget)
+        _ = AASAGenerator.file(for: "www.acme.com", router: router, within: budget)
         #expect(budget.isUsedUp)
         #expect(looks == 3)
     }
@@ -102,8 +102,8 @@ struct AssociationBudgetTests {
         let files = AssociationFiles(router: router)
         #expect(Set(files.byHost.keys) == Set(router.identity.domains.map(\.host)))
         for (host, pair) in files.byHost {
-            #expect(pair.apple == AppleFileGenerator.file(for: host, router: router))
-            #expect(pair.android == AndroidFileGenerator.file(for: host, router: router))
+            #expect(pair.apple == AASAGenerator.file(for: host, router: router))
+            #expect(pair.android == AssetLinksGenerator.file(for: host, router: router))
         }
     }
 

@@ -19,7 +19,7 @@ struct AssociationPropertyTests {
         for _ in 0..<Self.tablesPerSeed {
             let world = try RandomTable(&chance)
             let file = chance.one(of: RandomTable.files)
-            let bytes = AppleFileGenerator.file(for: file.host, router: world.router)
+            let bytes = AASAGenerator.file(for: file.host, router: world.router)
             let errors = AppleAppSiteAssociation.validate(bytes).filter { $0.severity == .error }
             let product = try AppleAppSiteAssociation(parsing: bytes)
             guard errors.isEmpty else {
@@ -27,7 +27,7 @@ struct AssociationPropertyTests {
                 return
             }
             let apple = try AssociationSimulator(bytes)
-            let androidBytes = AndroidFileGenerator.file(for: file.host, router: world.router)
+            let androidBytes = AssetLinksGenerator.file(for: file.host, router: world.router)
             let androids = try AndroidSimulator.Version.allCases.map { try AndroidSimulator(androidBytes, $0) }
             for _ in 0..<8 {
                 let url = world.url(on: chance.one(of: file.covers), &chance)
@@ -203,10 +203,10 @@ struct OvermatchOracle {
     private let opener: (String) -> OvermatchSearch.Verdict
 
     static func all(for host: String, _ router: Router) throws -> [OvermatchOracle] {
-        let apple = AppleFileGenerator(host: host, router: router)
+        let apple = AASAGenerator(host: host, router: router)
         let entries = apple.entries(.associationFiles)
         let appleFile = try AppleAppSiteAssociation(parsing: apple.file(of: entries))
-        let android = AndroidFileGenerator(host: host, router: router)
+        let android = AssetLinksGenerator(host: host, router: router)
         let statements = android.statements(.associationFiles)
         let androidFile = try AssetLinks(parsing: android.file(of: statements))
         var judges: [OvermatchOracle] = []

@@ -40,7 +40,7 @@ struct OvermatchTests {
                 \(table)
                 """
         )
-        let found = AppleFileGenerator(host: "a.example", router: router).overmatches()
+        let found = AASAGenerator(host: "a.example", router: router).overmatches()
 
         #expect(found.map { "\($0.route?.rawValue ?? "-") \($0.reason.rawValue) \($0.example)" } == expected)
     }
@@ -48,7 +48,7 @@ struct OvermatchTests {
     @Test func coarseFileIsOverOpenForWhatNoRouteOpens() throws {
         let router = try Examples.router("shop")
         let policy = AssociationPolicy(detail: .coarse)
-        let found = AppleFileGenerator(host: "yourappdomain.com", router: router, policy: policy).overmatches()
+        let found = AASAGenerator(host: "yourappdomain.com", router: router, policy: policy).overmatches()
 
         #expect(found.map(\.reason) == [.coarse])
         #expect(found.map(\.example) == ["https://yourappdomain.com/x"])

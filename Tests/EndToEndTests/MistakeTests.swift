@@ -126,6 +126,12 @@ struct MistakeTests {
         Mistake("help keys lst", 64, "did you mean 'fingerpost keys list'?"),
         Mistake("help keys list", 0, "USAGE: fingerpost keys list"),
         Mistake("association diff acme.yaml acme.yaml", 64, "provide links with --suite or --link"),
+        Mistake(
+            "revisions promote",
+            64,
+            "'promote' is not a command of 'fingerpost revisions'; write 'fingerpost promote', or use diff, list, "
+                + "prune, rollback."
+        ),
         Mistake("keys make", 64, "'make' is not a command of 'fingerpost keys'; use create, list, revoke, rotate."),
         Mistake("--data d serve", 64, "write the command before its options: fingerpost COMMAND --data …"),
         Mistake("retention acme --data d", 64, "it works through a server. Use --server ADDRESS and --key."),

@@ -270,7 +270,7 @@ struct TableFileTests {
                     ["apply", "-f", "acme.yaml", "--suite", "wrong.suite.yaml"] + options
                 )
                 #expect(refused.status == 1, "\(refused.text)")
-                #expect(refused.text.contains("suite: wrong:3: acme://item/7: route: "), "\(refused.text)")
+                #expect(refused.text.contains("suite 'wrong', line 3: acme://item/7: route: "), "\(refused.text)")
                 let tenant = try await shell("pull", "acme")
                 #expect(tenant.status == 1 && tenant.text.contains("no tenant 'acme'"), "\(tenant.text)")
             }

@@ -42,6 +42,11 @@ struct TextTests {
         )
     }
 
+    @Test func rankingOfRejectedLinksSaysWhatItLeavesOut() {
+        #expect(JSONNode.object(["count": .int(0)]).rejectedNote?.contains("for the tenant '-'") == true)
+        #expect(JSONNode.object(["count": .int(1)]).rejectedNote == nil)
+    }
+
     @Test func rankingEndsWithTheRestAndTheTotal() throws {
         let ranking = try Self.node(
             #"{"count":10,"routes":[{"route":"product","count":6},{"route":null,"count":1}],"rest":2,"other":1,"none":0}"#
@@ -70,7 +75,8 @@ struct TextTests {
         }
         #expect(
             SuiteFailureLines(failures).lines == [
-                "items:4: acme://x: route: got 0 (and 1 more)", "items:9: acme://x: route: got 2",
+                "suite 'items', line 4: acme://x: route: got 0 (and 1 more)",
+                "suite 'items', line 9: acme://x: route: got 2",
             ]
         )
         let many = try (0..<30).map { try Self.node(#"{"suite":"s","line":\#($0)}"#) }

@@ -61,6 +61,7 @@ struct TableCheckTests {
             [#"{"id": "a", "path": "/p/[0-9]+", "web": "https://www.acme.com/"}"#], "foreign_syntax",
             "routes[0].path"
         ),
+        ([#"{"id": "a", "path": "/b/(x|y)", "web": "https://www.acme.com/"}"#], "foreign_syntax", "routes[0].path"),
         ([#"{"id": "a", "path": "/user/:id", "web": "https://www.acme.com/"}"#], "foreign_syntax", "routes[0].path"),
         ([#"{"id": "a", "path": "/a", "requires": ["warp"]}"#], "unsupported_feature", "routes[0].requires"),
     ]

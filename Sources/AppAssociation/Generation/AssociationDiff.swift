@@ -108,12 +108,12 @@ private struct Side {
         guard let domain = router.identity.domain(for: host)?.host else { return .browser }
         guard app.platform == .android else {
             let file =
-                apple[domain] ?? Self.parsed(AppleFileGenerator.file(for: domain, router: router, within: budget))
+                apple[domain] ?? Self.parsed(AASAGenerator.file(for: domain, router: router, within: budget))
             apple[domain] = file
             return file.decision(for: link, app: app.name).outcome == .match ? .app : .browser
         }
         let file =
-            android[domain] ?? Self.parsed(AndroidFileGenerator.file(for: domain, router: router, within: budget))
+            android[domain] ?? Self.parsed(AssetLinksGenerator.file(for: domain, router: router, within: budget))
         android[domain] = file
         return switch file.decision(for: link, package: app.name).outcome {
         case .match: .app

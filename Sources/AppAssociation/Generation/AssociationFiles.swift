@@ -28,8 +28,8 @@ public struct AssociationFiles: Sendable {
                 byHost[domain.host] = pair
                 continue
             }
-            let apple = AppleFileGenerator(host: domain.host, router: router)
-            let android = AndroidFileGenerator(host: domain.host, router: router)
+            let apple = AASAGenerator(host: domain.host, router: router)
+            let android = AssetLinksGenerator(host: domain.host, router: router)
             let pair = Pair(apple: apple.file(within: budget), android: android.file(within: budget))
             known[routes] = pair
             byHost[domain.host] = pair

@@ -114,11 +114,11 @@ private struct AssociationCheck {
     // MARK: Files
 
     private mutating func checkApple(_ host: String) {
-        let generator = AppleFileGenerator(host: host, router: router)
+        let generator = AASAGenerator(host: host, router: router)
         let entries = generator.entries(budget)
         let file = generator.file(of: entries)
         guard file.count <= AppleAppSiteAssociation.maximumBytes else {
-            return tellSize(file.count, of: host, AppleFileGenerator.contributions(of: entries))
+            return tellSize(file.count, of: host, AASAGenerator.contributions(of: entries))
         }
         tellErrors(AppleAppSiteAssociation.validate(file, within: judgement), "apple-app-site-association", host)
         findOvermatches { generator.overmatches(of: entries, mostRoutes: $0) }
@@ -127,7 +127,7 @@ private struct AssociationCheck {
     private mutating func checkAndroid(_ host: String, _ routes: [AppRoutes]) {
         let android = routes.filter { $0.app.platform == .android }
         if android.allSatisfy({ $0.entries.count(where: \.opens) <= Self.mostAndroidRoutes }) {
-            let generator = AndroidFileGenerator(host: host, router: router)
+            let generator = AssetLinksGenerator(host: host, router: router)
             let statements = generator.statements(budget)
             tellErrors(AssetLinks.validate(generator.file(of: statements)), "assetlinks.json", host)
             findOvermatches { generator.overmatches(of: statements, mostRoutes: $0) }
@@ -154,7 +154,7 @@ private struct AssociationCheck {
         }
     }
 
-    private mutating func tellSize(_ size: Int, of host: String, _ contributions: [AppleFileGenerator.Contribution]) {
+    private mutating func tellSize(_ size: Int, of host: String, _ contributions: [AASAGenerator.Contribution]) {
         let largest = contributions.prefix(3).map { "'\($0.beginning)' \($0.bytes) in \($0.rules) rules" }
         findings.append(
             Finding(

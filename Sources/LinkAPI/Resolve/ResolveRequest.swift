@@ -79,6 +79,8 @@ extension ResolveRequest {
         var purpose = Event.Purpose.live
         var explanation = Router.Explanation.omitted
         var occurredAt: Timestamp?
+        /// The name of the first unknown member of the message.
+        var unknownMember: String?
         /// Unknown members of the message, then of its context, then unreadable values of the context.
         var warnings: (message: [String], context: [String], unreadable: [String]) = ([], [], [])
 
@@ -104,7 +106,9 @@ extension ResolveRequest {
                 explanation = try DocumentField(node, "explain", of: "").bool() ? .included : .omitted
             default:
                 _ = try reader.node()
-                warnings.message.append("\(key.text) is not known and was ignored.")
+                let name = key.text
+                if unknownMember == nil { unknownMember = name }
+                warnings.message.append("\(name) is not known and was ignored.")
             }
         }
 
@@ -130,11 +134,16 @@ extension ResolveRequest {
                 let token = try DocumentField(continuation, "continuation", of: "").text()
                 return .continuation(token: token, clientEventID: clientEventID)
             }
+            let isMissing = url == nil && links == nil && continuation == nil
             throw DocumentField(JSONNode(.null, at: position), path: "").error(
-                url == nil && links == nil
-                    ? "the link is missing; add 'url', such as {\"url\": \"https://www.example.com/item/7\"}, or 'links' for a batch."
-                    : "write exactly one of 'url', 'links' and 'continuation'."
+                isMissing ? missingLink : "write exactly one of 'url', 'links' and 'continuation'."
             )
+        }
+
+        /// Also names the first unknown member, which is probably the link.
+        private var missingLink: String {
+            let cause = unknownMember.map { "'\($0)' is not known, and the link is missing" } ?? "the link is missing"
+            return "\(cause); add 'url', such as {\"url\": \"https://www.example.com/item/7\"}, or 'links' for a batch."
         }
 
         private mutating func batch(_ links: DocumentField) throws -> [Link] {

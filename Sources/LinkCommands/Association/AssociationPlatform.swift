@@ -21,15 +21,15 @@ package enum AssociationPlatform: String, CaseIterable {
 
     package func generated(for host: String, _ router: Router) -> [UInt8] {
         switch self {
-        case .ios: AppleFileGenerator(host: host, router: router).file()
-        case .android: AndroidFileGenerator(host: host, router: router).file()
+        case .ios: AASAGenerator(host: host, router: router).file()
+        case .android: AssetLinksGenerator(host: host, router: router).file()
         }
     }
 
     package func overmatches(for host: String, _ router: Router) -> [Overmatch] {
         switch self {
-        case .ios: AppleFileGenerator(host: host, router: router).overmatches()
-        case .android: AndroidFileGenerator(host: host, router: router).overmatches()
+        case .ios: AASAGenerator(host: host, router: router).overmatches()
+        case .android: AssetLinksGenerator(host: host, router: router).overmatches()
         }
     }
 }

@@ -62,6 +62,10 @@ package struct CommandWords: Sendable {
                 command: "create it with 'fingerpost apply -f FILE'."
             ),
             Phrase(
+                http: "name its environment with '?environment=",
+                command: "name its environment with '--from "
+            ),
+            Phrase(
                 http: "Read it again, then repeat the request with its new ETag.",
                 command: "Repeat the command: it reads the new version."
             ),

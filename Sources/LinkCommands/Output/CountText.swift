@@ -78,6 +78,13 @@ extension JSONNode {
         return lines.lines
     }
 
+    /// A note on a ranking of rejected links without a count; nil if there is one.
+    package var rejectedNote: String? {
+        guard (self["count"]?.int ?? 0) == 0 else { return nil }
+        return "Links that are rejected before their host is read belong to no tenant. The metric "
+            + "fingerpost_resolutions_total counts them for the tenant '-'."
+    }
+
     /// A note on a ranking of unmatched paths: how the settings shorten paths, and the setting that records them whole;
     /// nil if they are recorded whole.
     package var unmatchedPathNote: String? {

@@ -25,7 +25,7 @@ package struct SuiteFailureLines {
     package var lines: [String] {
         var cases: [(location: String, first: JSONNode, count: Int)] = []
         for failure in failures {
-            let location = "\(failure["suite"]?.text ?? ""):\(failure["line"]?.int ?? 0)"
+            let location = "suite '\(failure["suite"]?.text ?? "")', line \(failure["line"]?.int ?? 0)"
             if cases.last?.location == location {
                 cases[cases.count - 1].count += 1
             } else {

@@ -86,7 +86,7 @@ package struct TablePlanning: Sendable {
             }
             lines += (body["changes"]?["words"]?.elements ?? []).compactMap(\.text)
             lines += findings.map { FindingText($0).line }
-            lines += SuiteFailureLines(suiteFailures).lines.map { "suite: \($0)" }
+            lines += SuiteFailureLines(suiteFailures).lines
             let moves = body["moves"]?.elements ?? []
             for move in moves.prefix(Self.shown) {
                 lines.append(

@@ -143,7 +143,8 @@ struct RouteCheck {
             // Few literals have such a byte, and the search for expressions is slow.
             guard case .literal(let literal) = segment, literal.contains(where: Self.isForeign) else { return nil }
             let text = String(decoding: literal, as: UTF8.self)
-            return text.hasPrefix(":") || expressions.contains(where: text.contains) ? text : nil
+            let isAlternation = text.hasPrefix("(") && text.hasSuffix(")") && text.contains("|")
+            return isAlternation || text.hasPrefix(":") || expressions.contains(where: text.contains) ? text : nil
         }
         guard let segment = foreign.first else { return }
         findings.append(
@@ -153,7 +154,7 @@ struct RouteCheck {
                 path: "\(path).path",
                 route: route.id,
                 message: "'\(segment)' looks like a regular expression or a parameter, but matches only this text.",
-                fix: "Write a parameter, such as {id:int} or {name}, or {path...} for the rest of the path."
+                fix: "Write a parameter, such as {id:int}, {name}, {name(one,two)}, or {path...} for the rest."
             )
         )
     }

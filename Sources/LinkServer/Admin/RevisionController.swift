@@ -108,8 +108,8 @@ struct RevisionController {
         guard row.environment == entry.environment else {
             throw Problem(
                 .invalidRequest,
-                "Revision \(row.revision) belongs to '\(row.environment)', not to '\(entry.environment)'; name its "
-                    + "environment with '?environment=\(row.environment)'."
+                "Revision \(row.revision) belongs to '\(row.environment)', not to '\(entry.environment)'; "
+                    + "name its environment with '?environment=\(row.environment)'."
             )
         }
         guard target != entry.environment else {

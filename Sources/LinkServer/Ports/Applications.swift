@@ -52,38 +52,6 @@ func publicConnection(_ dependencies: ServerDependencies, _ certificates: Server
     return connection
 }
 
-/// The endpoints of the public port.
-func publicRouter(_ dependencies: PublicDependencies) -> PublicRouter {
-    PublicRouter(
-        [
-            OpenAPIController(document: .publicPort).endpoint,
-            ResolveController(
-                resolving: dependencies.resolving,
-                limits: dependencies.limits,
-                admission: dependencies.admission
-            ).endpoint,
-            AppEventController(
-                resolving: dependencies.resolving,
-                recorder: dependencies.appEvents,
-                limits: dependencies.limits,
-                admission: dependencies.admission
-            ).endpoint,
-            AppTableController(
-                live: dependencies.resolving.catalog,
-                tables: dependencies.appTables,
-                admission: dependencies.admission
-            ).endpoint,
-        ]
-            + AssociationController(
-                live: dependencies.resolving.catalog,
-                files: dependencies.associationFiles,
-                admission: dependencies.admission,
-                tenants: dependencies.resolving.tenants
-            ).endpoints
-            + ClickController(resolving: dependencies.resolving, admission: dependencies.admission).endpoints
-    )
-}
-
 /// Builds the admin port: tenants, tables, routes, exports; every request needs a key.
 package func buildAdminApplication(
     _ dependencies: ServerDependencies,
@@ -94,104 +62,8 @@ package func buildAdminApplication(
 }
 
 func adminRouter(_ dependencies: ServerDependencies) -> Hummingbird.Router<ServerRequestContext> {
-    let authorizer = AdminAuthorizer(
-        keys: dependencies.keys,
-        admission: dependencies.admission,
-        now: dependencies.resolving.now
-    )
     let router = newRouter(dependencies, .admin)
-    router.add(middleware: AdmissionMiddleware(admission: dependencies.admission, keys: dependencies.keys))
-    OpenAPIController(document: .adminPort).addRoutes(to: router)
-    router.add(middleware: LargeDocumentMiddleware(documents: dependencies.largeDocuments, keys: dependencies.keys))
-    router.add(
-        middleware: IdempotencyMiddleware(
-            answers: IdempotencyResponses(store: dependencies.store, now: authorizer.now, logger: dependencies.logger),
-            keys: dependencies.keys
-        )
-    )
-    TenantController(
-        authorizer: authorizer,
-        publishing: dependencies.publishing,
-        store: dependencies.store,
-        limits: dependencies.limits
-    ).addRoutes(
-        to: router
-    )
-    DraftController(
-        authorizer: authorizer,
-        publishing: dependencies.publishing,
-        store: dependencies.store,
-        limits: dependencies.limits
-    ).addRoutes(
-        to: router
-    )
-    ApplyController(authorizer: authorizer, publishing: dependencies.publishing, limits: dependencies.limits).addRoutes(
-        to: router
-    )
-    ReplayController(authorizer: authorizer, replayer: dependencies.replayer, limits: dependencies.limits).addRoutes(
-        to: router
-    )
-    RevisionController(
-        authorizer: authorizer,
-        publishing: dependencies.publishing,
-        store: dependencies.store,
-        limits: dependencies.limits
-    ).addRoutes(
-        to: router
-    )
-    SuiteController(authorizer: authorizer, store: dependencies.store, limits: dependencies.limits).addRoutes(
-        to: router
-    )
-    KeyController(
-        authorizer: authorizer,
-        keys: dependencies.keyIssuer,
-        store: dependencies.store,
-        limits: dependencies.limits
-    ).addRoutes(to: router)
-    AuditController(authorizer: authorizer, store: dependencies.store).addRoutes(to: router)
-    RouteController(authorizer: authorizer, publishing: dependencies.publishing, limits: dependencies.limits).addRoutes(
-        to: router
-    )
-    AssociationToolsController(
-        authorizer: authorizer,
-        live: dependencies.resolving.catalog,
-        files: dependencies.associationFiles,
-        pool: dependencies.pool
-    ).addRoutes(to: router)
-    RetentionController(
-        authorizer: authorizer,
-        retention: dependencies.retention,
-        store: dependencies.store,
-        limits: dependencies.limits
-    ).addRoutes(
-        to: router
-    )
-    ErasureController(
-        authorizer: authorizer,
-        eraser: dependencies.eraser,
-        days: dependencies.log.days,
-        store: dependencies.store,
-        limits: dependencies.limits
-    ).addRoutes(to: router)
-    AnalyticsController(
-        authorizer: authorizer,
-        store: dependencies.store,
-        catalog: dependencies.resolving.catalog,
-        analytics: dependencies.log.analytics,
-        pool: dependencies.pool
-    ).addRoutes(to: router)
-    EventController(
-        authorizer: authorizer,
-        store: dependencies.store,
-        events: dependencies.log.events,
-        history: dependencies.log.history,
-        analytics: dependencies.log.analytics,
-        commits: dependencies.resolving.recorder.commits,
-        limits: dependencies.limits,
-        sleep: { try await Task.sleep(for: $0) }
-    ).addRoutes(to: router)
-    ExportController(authorizer: authorizer, exporter: dependencies.exporter, catalog: dependencies.resolving.catalog)
-        .addRoutes(to: router)
+    addAdminEndpoints(dependencies, to: router)
     return router
 }
 

@@ -42,7 +42,7 @@ package final class APIKeyAuthenticator: Sendable {
     package func optionalGrant(_ authorization: String?) throws -> KeyGrant? {
         guard let authorization else { return nil }
         guard let grant = validGrant(authorization) else {
-            throw APIKey(token: authorization) == nil ? Problem.endedKey : .keyWithoutScheme
+            throw authorization.lowercased().hasPrefix("bearer ") ? Problem.endedKey : .keyWithoutScheme
         }
         note(grant)
         return grant
@@ -90,7 +90,7 @@ package final class APIKeyAuthenticator: Sendable {
 }
 
 extension Problem {
-    /// The response to a key without the word before it.
+    /// The response to a key without the scheme, or to another scheme.
     fileprivate static var keyWithoutScheme: Problem {
         Problem(.invalidKey, "Write 'Bearer' and a space before the key: 'Authorization: Bearer fp_…'.")
     }

@@ -74,7 +74,7 @@ private struct AssociationFiles {
             let made =
                 apple[domain]
                 ?? (try? AppleAppSiteAssociation(
-                    parsing: AppleFileGenerator.file(for: domain, router: router, within: budget)
+                    parsing: AASAGenerator.file(for: domain, router: router, within: budget)
                 ))
             apple[domain] = made
             let outcome = made?.decision(for: one.link, app: "\(team).\(bundle)").outcome
@@ -82,7 +82,7 @@ private struct AssociationFiles {
         case .android(let package, _):
             let made =
                 android[domain]
-                ?? (try? AssetLinks(parsing: AndroidFileGenerator.file(for: domain, router: router, within: budget)))
+                ?? (try? AssetLinks(parsing: AssetLinksGenerator.file(for: domain, router: router, within: budget)))
             android[domain] = made
             let outcome = made?.decision(for: one.link, package: package).outcome
             return outcome == .match || outcome == .manifest

@@ -178,14 +178,14 @@ private struct AssociationPreview {
             let file =
                 apple[domain]
                 ?? (try? AppleAppSiteAssociation(
-                    parsing: AppleFileGenerator.file(for: domain, router: router, within: budget)
+                    parsing: AASAGenerator.file(for: domain, router: router, within: budget)
                 ))
             apple[domain] = file
             return file?.decision(for: link, app: "\(team).\(bundle)").outcome == .match ? .opensApp : .staysInBrowser
         case .android(let package, _):
             let file =
                 android[domain]
-                ?? (try? AssetLinks(parsing: AndroidFileGenerator.file(for: domain, router: router, within: budget)))
+                ?? (try? AssetLinks(parsing: AssetLinksGenerator.file(for: domain, router: router, within: budget)))
             android[domain] = file
             let outcome = file?.decision(for: link, package: package).outcome
             return outcome == .match || outcome == .manifest ? .opensApp : .staysInBrowser

@@ -172,7 +172,9 @@ struct Stats: AsyncParsableCommand {
 
         func run() async throws {
             let answer = try await filters.ask("rejected", [("limit", "\(limit)")], admin)
-            json ? show(answer) : show(answer.rankingLines("reasons", "reason"))
+            json
+                ? show(answer)
+                : show(answer.rankingLines("reasons", "reason") + [answer.rejectedNote].compactMap(\.self))
         }
     }
 

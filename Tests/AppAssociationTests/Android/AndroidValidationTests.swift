@@ -186,7 +186,7 @@ struct AndroidValidationTests {
 
     @Test func generatedFileHasNoErrors() throws {
         let router = try Examples.router("shop")
-        let found = AssetLinks.validate(AndroidFileGenerator.file(for: "www.yourappdomain.com", router: router))
+        let found = AssetLinks.validate(AssetLinksGenerator.file(for: "www.yourappdomain.com", router: router))
 
         #expect(found.allSatisfy { $0.severity != .error }, "\(found)")
     }

@@ -388,12 +388,12 @@ struct AppleValidationTests {
     func generatedFileHasNoFindings(_ tenant: String, _ host: String) throws {
         let router = try Examples.router(tenant)
 
-        #expect(AppleAppSiteAssociation.validate(AppleFileGenerator.file(for: host, router: router)) == [])
+        #expect(AppleAppSiteAssociation.validate(AASAGenerator.file(for: host, router: router)) == [])
     }
 
     @Test func legacyPathsAreWarnedAboutAndNoMore() throws {
         let policy = AssociationPolicy(legacyPaths: true)
-        let generator = AppleFileGenerator(host: "medium.com", router: try Examples.router("magazine"), policy: policy)
+        let generator = AASAGenerator(host: "medium.com", router: try Examples.router("magazine"), policy: policy)
         let found = AppleAppSiteAssociation.validate(generator.file())
 
         #expect(Set(found.map(\.code)) == [.mixedAppIDs, .mixedRules])

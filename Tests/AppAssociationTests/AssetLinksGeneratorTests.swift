@@ -2,13 +2,13 @@ import AppAssociation
 import LinkRouting
 import Testing
 
-struct AndroidFileGeneratorTests {
+struct AssetLinksGeneratorTests {
     @Test func shopHasItsFile() throws {
         let router = try Examples.router("shop")
 
         for host in ["www.yourappdomain.com", "yourappdomain.com", "go.yourappdomain.com"] {
             #expect(
-                String(decoding: AndroidFileGenerator.file(for: host, router: router), as: UTF8.self) == """
+                String(decoding: AssetLinksGenerator.file(for: host, router: router), as: UTF8.self) == """
                     [{"relation":["delegate_permission/common.handle_all_urls"],"target":{"namespace":"android_app",\
                     "package_name":"com.example.yourapp","sha256_cert_fingerprints":[\
                     "14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5"]},\
@@ -34,7 +34,7 @@ struct AndroidFileGeneratorTests {
     /// Returns the rules, an exclusion with a `-` before it.
     private static func rules(_ routes: [String]) throws -> [String] {
         let lines = zip("abcdef", routes).map { "    - {id: \($0), \($1)}" }.joined(separator: "\n")
-        let file = AndroidFileGenerator.file(for: "a.example", router: try Examples.router(document: app + lines))
+        let file = AssetLinksGenerator.file(for: "a.example", router: try Examples.router(document: app + lines))
         let links = try AssetLinks(parsing: file)
         #expect(AssetLinks.validate(file).filter { $0.severity == .error } == [])
         return links.statements.first?.dynamicRules?.rules.map { rule in
@@ -81,7 +81,7 @@ struct AndroidFileGeneratorTests {
 
     @Test(arguments: [("taxi", "farechoice.taxi"), ("magazine", "medium.com"), ("blogs", "app.example.com")])
     func tenantWithoutAndroidAppsHasAnEmptyList(_ tenant: String, _ host: String) throws {
-        #expect(AndroidFileGenerator.file(for: host, router: try Examples.router(tenant)) == Array("[]".utf8))
+        #expect(AssetLinksGenerator.file(for: host, router: try Examples.router(tenant)) == Array("[]".utf8))
     }
 
     @Test func fileNamesTheAppsOfItsHostInTheirOrder() throws {
@@ -99,7 +99,7 @@ struct AndroidFileGeneratorTests {
                 """
         )
         func targets(_ host: String) throws -> [JSONNode?] {
-            let bytes = AndroidFileGenerator.file(for: host, router: router)
+            let bytes = AssetLinksGenerator.file(for: host, router: router)
             let file = try JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: 1 << 20))
             return file.elements?.map { $0["target"] } ?? []
         }

@@ -1,6 +1,6 @@
 import LinkRouting
 
-extension AppleFileGenerator {
+extension AASAGenerator {
     /// The number of rules whose paths have the same first segment, and their size in bytes.
     struct Contribution {
         let beginning: String

@@ -5,7 +5,7 @@ public import LinkRouting
 /// The file refuses no link that the table opens in an app. It may open more links, because iOS knows neither types nor
 /// conditions; ``overmatches()`` returns examples. The guarantee has one exception: iOS ignores an empty segment (`//`)
 /// of a link. It holds for iOS 14, macOS 11 and later, which support `percentEncoded`.
-public struct AppleFileGenerator: Sendable {
+public struct AASAGenerator: Sendable {
     public let host: String
     public let router: Router
     public let policy: AssociationPolicy
@@ -23,7 +23,7 @@ public struct AppleFileGenerator: Sendable {
         router: Router,
         within budget: WorkBudget = .associationFiles
     ) -> [UInt8] {
-        AppleFileGenerator(host: host, router: router).file(within: budget)
+        AASAGenerator(host: host, router: router).file(within: budget)
     }
 
     /// Returns the file's JSON. Without apps for the host, the file names none.

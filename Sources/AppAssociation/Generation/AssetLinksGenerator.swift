@@ -5,7 +5,7 @@ public import LinkRouting
 /// A statement links each app to the host. Its dynamic rules, which Android 15 and later read, determine which links
 /// open the app. Like the rules of Apple's file, they refuse no link that the table opens, and may open more. Before
 /// Android 15 the app's manifest decides.
-public struct AndroidFileGenerator: Sendable {
+public struct AssetLinksGenerator: Sendable {
     public let host: String
     public let router: Router
     public let policy: AssociationPolicy
@@ -25,7 +25,7 @@ public struct AndroidFileGenerator: Sendable {
         router: Router,
         within budget: WorkBudget = .associationFiles
     ) -> [UInt8] {
-        AndroidFileGenerator(host: host, router: router).file(within: budget)
+        AssetLinksGenerator(host: host, router: router).file(within: budget)
     }
 
     /// Returns the file's JSON. Without apps for the host, it is an empty list.
@@ -41,7 +41,7 @@ public struct AndroidFileGenerator: Sendable {
 
     // MARK: Overmatches
 
-    /// Returns the same as ``AppleFileGenerator/overmatches()``, for Android 15 and later.
+    /// Returns the same as ``AASAGenerator/overmatches()``, for Android 15 and later.
     public func overmatches() -> [Overmatch] { overmatches(of: statements(.associationFiles)) }
 
     /// Returns the same for the first `mostRoutes` routes only.

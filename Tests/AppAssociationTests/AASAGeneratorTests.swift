@@ -2,7 +2,7 @@ import AppAssociation
 import LinkRouting
 import Testing
 
-struct AppleFileGeneratorTests {
+struct AASAGeneratorTests {
     private static let shop = """
         {"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.yourapp"],"components":[\
         {"/":"/user/?*/delete","exclude":true},\
@@ -56,7 +56,7 @@ struct AppleFileGeneratorTests {
         ("shop", "go.yourappdomain.com", shop),
     ])
     func exampleHasItsFile(_ tenant: String, _ host: String, _ file: String) throws {
-        let bytes = AppleFileGenerator.file(for: host, router: try Examples.router(tenant))
+        let bytes = AASAGenerator.file(for: host, router: try Examples.router(tenant))
 
         #expect(String(decoding: bytes, as: UTF8.self) == file)
         #expect(bytes.count < AppleAppSiteAssociation.maximumBytes)
@@ -75,7 +75,7 @@ struct AppleFileGeneratorTests {
     ])
     func magazineOpensWhatItsLegacyFileOpened(_ url: String, _ opens: Bool) throws {
         let router = try Examples.router("magazine")
-        let file = try AssociationSimulator(AppleFileGenerator.file(for: "medium.com", router: router))
+        let file = try AssociationSimulator(AASAGenerator.file(for: "medium.com", router: router))
         for app in router.identity.apps {
             guard case .ios(let team, let bundle) = app.product else { continue }
             switch file.decision(for: "\(team).\(bundle)", url) {
@@ -247,7 +247,7 @@ struct AppleFileGeneratorTests {
             )
         }
         let identity = try Examples.router("taxi").identity
-        let bytes = AppleFileGenerator.file(
+        let bytes = AASAGenerator.file(
             for: "farechoice.taxi",
             router: Router(identity: identity, table: table)
         )
@@ -278,7 +278,7 @@ struct AppleFileGeneratorTests {
         ("wild.example", ["ALLAPPS123.com.all", "WILDAPP123.com.wild"]),
     ])
     func fileNamesTheAppsOfItsHost(_ host: String, _ apps: [String]) throws {
-        let bytes = AppleFileGenerator.file(for: host, router: try Examples.router(document: Self.apps))
+        let bytes = AASAGenerator.file(for: host, router: try Examples.router(document: Self.apps))
         let file = try JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: 1 << 20))
         let names = JSONNode.array(apps.map { .string($0) })
 
@@ -295,7 +295,7 @@ struct AppleFileGeneratorTests {
                 "settings: {domains: [a.example]}\ntable: {routes: [{id: a, path: /a, web: \"https://a.example/b\"}]}"
                 .replacing("a.example]", with: "{host: a.example, serves: association}]")
         )
-        let bytes = AppleFileGenerator.file(for: "a.example", router: router)
+        let bytes = AASAGenerator.file(for: "a.example", router: router)
 
         #expect(String(decoding: bytes, as: UTF8.self) == #"{"applinks":{"details":[]}}"#)
     }
@@ -320,7 +320,7 @@ struct AppleFileGeneratorTests {
                 \(table)
                 """
         )
-        let bytes = AppleFileGenerator.file(for: host, router: router)
+        let bytes = AASAGenerator.file(for: host, router: router)
         let file = try JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: 1 << 20))
         return try #require(file["applinks"]?["details"]?.elements?.first?["components"]).json()
     }
