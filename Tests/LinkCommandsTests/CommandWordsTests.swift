@@ -13,7 +13,7 @@ struct CommandWordsTests {
         try [
             "LinkServer/Requests/ErrorMapper.swift", "LinkServer/Admin/SuiteController.swift",
             "LinkServer/Admin/KeyController.swift", "LinkServer/Events/EventController.swift",
-            "LinkCatalog/Documents/UnreadableDocument.swift",
+            "LinkCatalog/Documents/UnreadableDocument.swift", "LinkServer/Admin/RevisionController.swift",
         ].map { try String(contentsOf: sources.appending(path: $0), encoding: .utf8) }.joined()
             .replacing(/"\s*\+ "/, with: "").replacing("\\\"", with: "\"")
     }

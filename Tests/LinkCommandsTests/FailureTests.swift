@@ -20,7 +20,8 @@ struct FailureTests {
         #expect(failure.status == .failed)
         #expect(
             failure.lines == [
-                "fingerpost: The draft conflicts.", "  error: Wrong.", "  s:2: acme://x: route: none", "  route 'a'",
+                "fingerpost: The draft conflicts.", "  error: Wrong.", "  suite 's', line 2: acme://x: route: none",
+                "  route 'a'",
                 "    base: null", #"    live: {"id":"a"}"#, #"    draft: {"id":"b"}"#,
             ]
         )
