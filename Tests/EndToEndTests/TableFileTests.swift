@@ -325,7 +325,7 @@ struct TableFileTests {
             #expect(try await shell("suites", "list", "acme").text == "items  1 case\n")
             try shell.write(Self.settings + Self.table.replacing("/item/", with: "/thing/"), to: "acme.yaml")
             let dry = try await shell("apply", "-f", "acme.yaml", "--dry-run")
-            #expect(dry.status == 1 && dry.text.contains("items:3: acme://item/7"), "\(dry.text)")
+            #expect(dry.status == 1 && dry.text.contains("suite 'items', line 3: acme://item/7"), "\(dry.text)")
             #expect(dry.text.contains("\nA stored suite fails, so it would be rejected: "), "\(dry.text)")
             #expect(try await shell("plan", "-f", "acme.yaml").text == dry.text)
             let stopped = try await shell("apply", "-f", "acme.yaml")

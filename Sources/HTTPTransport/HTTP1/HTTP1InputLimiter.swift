@@ -88,11 +88,14 @@ final class HTTP1InputLimiter: ChannelDuplexHandler {
     }
 
     private func nextPart() -> ByteBuffer? {
-        held.readSlice(length: turns == nil ? held.readableBytes : min(held.readableBytes, Self.partBytes))
+        if turns != nil, held.readableBytes > Self.partBytes { return held.readSlice(length: Self.partBytes) }
+        defer { held = ByteBuffer() }
+        return held
     }
 
     private func holdNothing() {
         held = ByteBuffer()
+        guard reserved > 0 else { return }
         buffers.release(reserved)
         reserved = 0
     }

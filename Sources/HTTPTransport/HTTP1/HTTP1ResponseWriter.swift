@@ -42,10 +42,7 @@ struct HTTP1ResponseWriter {
 
     /// Writes a whole response.
     mutating func write(_ answer: BufferedResponse, isLast: Bool, to context: ChannelHandlerContext) {
-        begin(answer.status)
-        append(answer.headers, butLength: !answer.status.mayHaveBody)
-        if isLast { pending.writeStaticString("Connection: close\r\n") }
-        pending.writeStaticString("\r\n")
+        append(answer.status, answer.headers, hasLength: answer.status.mayHaveBody, isLast: isLast)
         append(answer.body, to: context)
         if pending.readableBytes > Self.joinedBytes { send(promise: nil, to: context) }
     }
@@ -82,31 +79,83 @@ struct HTTP1ResponseWriter {
         } else {
             fields[.contentLength] = nil
         }
-        begin(response.status)
-        append(fields)
-        pending.writeStaticString("\r\n")
+        append(response.status, fields)
     }
 
-    private mutating func begin(_ status: HTTPResponse.Status) {
-        pending.reserveCapacity(minimumWritableBytes: 1_024)
-        guard status != .ok else {
-            pending.writeStaticString("HTTP/1.1 200 OK\r\n")
-            return
+    /// Appends a head.
+    ///
+    /// - Parameters:
+    ///   - hasLength: Whether the fields include `Content-Length`.
+    ///   - isLast: Whether to add `Connection: close`.
+    private mutating func append(
+        _ status: HTTPResponse.Status,
+        _ fields: HTTPFields,
+        hasLength: Bool = true,
+        isLast: Bool = false
+    ) {
+        let code = String(status.code)
+        let bytes = fields.reduce(code.utf8.count + status.reasonPhrase.utf8.count + Self.fixedBytes) {
+            $0 + $1.lineBytes
         }
-        pending.writeStaticString("HTTP/1.1 ")
-        pending.writeString(String(status.code))
-        pending.writeStaticString(" ")
-        pending.writeString(status.reasonPhrase)
-        pending.writeStaticString("\r\n")
+        pending.writeText(ofAtMost: bytes) { text in
+            text.append("HTTP/1.1 ")
+            text.append(code)
+            text.append(" ")
+            text.append(status.reasonPhrase)
+            text.append("\r\n")
+            for field in fields where hasLength || field.name != .contentLength { text.append(field) }
+            if isLast { text.append("Connection: close\r\n") }
+            text.append("\r\n")
+        }
     }
 
-    private mutating func append(_ fields: HTTPFields, butLength: Bool = false) {
-        for field in fields where !butLength || field.name != .contentLength {
-            pending.writeString(field.name.rawName)
-            pending.writeStaticString(": ")
-            pending.writeString(field.value)
-            pending.writeStaticString("\r\n")
+    /// Maximum number of bytes of a head besides its status and its fields.
+    private static let fixedBytes = "HTTP/1.1  \r\nConnection: close\r\n\r\n".utf8.count
+
+    private mutating func append(_ trailers: HTTPFields) {
+        pending.writeText(ofAtMost: trailers.reduce(0) { $0 + $1.lineBytes }) { text in
+            for field in trailers { text.append(field) }
         }
+    }
+}
+
+extension HTTPField {
+    /// The size of the field's line.
+    fileprivate var lineBytes: Int { name.rawName.utf8.count + value.utf8.count + ": \r\n".utf8.count }
+}
+
+extension ByteBuffer {
+    /// Appends text in one piece: each write to a `ByteBuffer` costs more than copying a short text.
+    fileprivate mutating func writeText(ofAtMost bytes: Int, _ body: (inout ReservedText) -> Void) {
+        writeWithUnsafeMutableBytes(minimumWritableBytes: bytes) { memory in
+            var text = ReservedText(memory: memory)
+            body(&text)
+            return text.count
+        }
+    }
+}
+
+/// Text in memory of a fixed size.
+private struct ReservedText {
+    let memory: UnsafeMutableRawBufferPointer
+    private(set) var count = 0
+
+    init(memory: UnsafeMutableRawBufferPointer) { self.memory = memory }
+
+    mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+            precondition(bytes.count <= memory.count - count, "the size of the text was computed before")
+            UnsafeMutableRawBufferPointer(rebasing: memory[count...]).copyMemory(from: UnsafeRawBufferPointer(bytes))
+            count += bytes.count
+        }
+    }
+
+    mutating func append(_ field: HTTPField) {
+        append(field.name.rawName)
+        append(": ")
+        append(field.value)
+        append("\r\n")
     }
 }
 

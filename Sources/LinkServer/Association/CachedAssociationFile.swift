@@ -5,7 +5,7 @@ import HTTPTypes
 import NIOCore
 
 /// An association file in the form in which it is served: made once for each revision, in both encodings.
-struct CachedAssociationFile: Sendable {
+final class CachedAssociationFile: Sendable {
     private let plain: Form
     /// The compressed form; nil if it would not be smaller.
     private let gzipped: Form?

@@ -7,13 +7,13 @@ final class PublicRouter: Sendable {
     let endpoints: [PublicEndpoint]
     private let groups: [Group]
     private let ofAnyPath: [PublicEndpoint]
+    /// The first segments of the exact paths. No path below one of them belongs to an endpoint of any path.
+    private let reservedSegments: Set<[UInt8]>
 
     /// The endpoints of one exact path.
     private final class Group: Sendable {
         let path: String
         let endpoints: [PublicEndpoint]
-        /// No path below the first segment belongs to an endpoint of any path.
-        var firstSegment: Substring.UTF8View { PublicRouter.firstSegment(path.utf8[...]) }
 
         init(path: String, endpoints: [PublicEndpoint]) {
             self.path = path
@@ -32,6 +32,7 @@ final class PublicRouter: Sendable {
         ofAnyPath = endpoints.filter { $0.path == PublicEndpoint.anyPath }
         groups = Dictionary(grouping: endpoints.filter { $0.path != PublicEndpoint.anyPath }, by: \.path)
             .map { Group(path: $0.key, endpoints: $0.value) }
+        reservedSegments = Set(groups.map { Array(Self.firstSegment($0.path.utf8[...])) })
     }
 
     /// - Parameter target: A path with an optional query.
@@ -47,7 +48,8 @@ final class PublicRouter: Sendable {
             return Self.choose(method, from: group, isExact: false, target)
         }
         let first = Self.firstSegment(path)
-        guard path.first == Self.slash, !groups.contains(where: { $0.firstSegment.elementsEqual(first) }),
+        guard path.first == Self.slash,
+            !reservedSegments.contains(where: { $0.count == first.count && $0.elementsEqual(first) }),
             let endpoint = ofAnyPath.first(where: { $0.methods.contains(method) })
         else { return .refused(.unknownPath(target, at: .public), route: nil) }
         return .endpoint(endpoint)

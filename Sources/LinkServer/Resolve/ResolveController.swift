@@ -138,7 +138,7 @@ struct ResolveController: Sendable {
 
     /// Takes each link from its tenant's rate limit. If one tenant's is exceeded, nothing is answered or recorded.
     private func checkTenants(of resolvedLinks: [LinkResolver.ResolvedLink]) throws {
-        guard admission.policy.tenant != nil else { return }
+        guard admission.limitsTenants else { return }
         let counts = Dictionary(resolvedLinks.compactMap(\.answer.table).map { ($0.tenant, 1) }, uniquingKeysWith: +)
         for (tenant, count) in counts { try admission.check(.tenant(tenant), amount: count) }
     }

@@ -75,19 +75,22 @@ package final class Admission: Sendable {
     /// The current policy.
     package var policy: AdmissionPolicy { current.load(ordering: .acquiring).policy }
 
+    /// Whether the policy limits tenants.
+    package var limitsTenants: Bool { current.load(ordering: .acquiring).policy.tenant != nil }
+
     /// Replaces the limits. What callers have used of the old ones still counts.
     package func update(_ policy: AdmissionPolicy) { current.store(Box(policy), ordering: .releasing) }
 
     /// Takes `amount` requests from the caller's bucket. Returns nil if they are admitted.
     package func admit(_ caller: Caller, amount: Int = 1) -> RateLimitRefusal? {
-        let policy = policy
+        let box = current.load(ordering: .acquiring)
         let (scope, limit): (Scope, RateLimit?) =
             switch caller {
-            case .address(let client): (.address, policy.exempts(client) ? nil : policy.address)
-            case .key: (.key, policy.key)
-            case .tenant: (.tenant, policy.tenant)
-            case .tails: (.tail, policy.tenant)
-            case .wrongKey(let client): (.authentication, policy.exempts(client) ? nil : policy.authentication)
+            case .address(let client): (.address, box.policy.exempts(client) ? nil : box.policy.address)
+            case .key: (.key, box.policy.key)
+            case .tenant: (.tenant, box.policy.tenant)
+            case .tails: (.tail, box.policy.tenant)
+            case .wrongKey(let client): (.authentication, box.policy.exempts(client) ? nil : box.policy.authentication)
             }
         guard let limit else { return nil }
         let verdict = limiters[scope.rawValue].take(amount, for: number(of: caller), within: limit, at: uptime())

@@ -75,26 +75,33 @@ package final class TenantMetrics: Sendable {
 
     /// Counts a recorded resolution. For links without a tenant, `tenant` is `.none`.
     package func count(_ outcome: Outcome, of tenant: TenantID) {
-        counters(of: tenant).resolutions[outcome]?.increment()
+        counters(of: tenant).resolutions.first { $0.key == outcome }?.value.increment()
     }
 
     package func count(_ file: AssociationFile, _ result: FileResult, of tenant: TenantID) {
-        counters(of: tenant).files[file]?[result]?.increment()
+        let key = FileKey(file: file, result: result)
+        counters(of: tenant).files.first { $0.key == key }?.value.increment()
     }
 
     /// Counts a response with a status of 500 or above. `tenant` is `.none` if it was not known.
     package func countFailure(on port: Port, of tenant: TenantID) {
-        counters(of: tenant).failures[port]?.increment()
+        counters(of: tenant).failures.first { $0.key == port }?.value.increment()
     }
 
     private func counters(of tenant: TenantID) -> Counters {
         reference.load(ordering: .acquiring).counters[tenant] ?? other
     }
 
+    private struct FileKey: Equatable {
+        let file: AssociationFile
+        let result: FileResult
+    }
+
+    /// The counters of one tenant. Each list is short, so that a linear search is faster than hashing.
     private final class Counters: Sendable {
-        let resolutions: [Outcome: Counter]
-        let files: [AssociationFile: [FileResult: Counter]]
-        let failures: [Port: Counter]
+        let resolutions: [(key: Outcome, value: Counter)]
+        let files: [(key: FileKey, value: Counter)]
+        let failures: [(key: Port, value: Counter)]
 
         init(_ tenant: String, _ metrics: any MetricsFactory) {
             func counter(_ name: String, _ labels: [(String, String)]) -> Counter {
@@ -102,26 +109,20 @@ package final class TenantMetrics: Sendable {
             }
             // A server publishes no table with features that the engine lacks, so nothing is undecided.
             let outcomes = Outcome.allCases.filter { $0 != .undecided }
-            resolutions = .init(keys: outcomes) {
-                counter("fingerpost_resolutions_total", [("outcome", $0.rawValue)])
+            resolutions = outcomes.map {
+                ($0, counter("fingerpost_resolutions_total", [("outcome", $0.rawValue)]))
             }
-            files = .init(keys: AssociationFile.allCases) { file in
-                .init(keys: FileResult.allCases) { result in
-                    counter(
-                        "fingerpost_association_requests_total",
-                        [("file", file.rawValue), ("result", result.rawValue)]
+            files = AssociationFile.allCases.flatMap { file in
+                FileResult.allCases.map { result in
+                    let labels = [("file", file.rawValue), ("result", result.rawValue)]
+                    return (
+                        FileKey(file: file, result: result), counter("fingerpost_association_requests_total", labels)
                     )
                 }
             }
-            failures = .init(keys: Port.allCases) {
-                counter("fingerpost_http_server_errors_total", [("port", $0.rawValue)])
+            failures = Port.allCases.map {
+                ($0, counter("fingerpost_http_server_errors_total", [("port", $0.rawValue)]))
             }
         }
-    }
-}
-
-extension Dictionary {
-    fileprivate init(keys: [Key], _ value: (Key) -> Value) {
-        self.init(uniqueKeysWithValues: keys.map { ($0, value($0)) })
     }
 }
