@@ -30,6 +30,14 @@ struct WrongDocumentTests {
             "line 1, column 1: 'formatVersion' is missing; add 'formatVersion: 1'."
         ),
         (
+            "formatVersion: 1\nsettings: {}\nroutes: []\n",
+            "line 3, column 9: routes: In a tenant file, this belongs under 'table'; indent it below 'table:'."
+        ),
+        (
+            "tenant: shop\ndefaults: {}\nroutes: []\n",
+            "line 3, column 9: routes: In a tenant file, this belongs under 'table'; indent it below 'table:'."
+        ),
+        (
             "formatVersion: 2\nsettings: {}\n",
             "line 1, column 16: formatVersion: unknown format 2; this engine reads formatVersion: 1."
         ),

@@ -22,7 +22,10 @@ package struct TenantDocument: Sendable {
         // The file is local and takes no memory from other callers, so YAML gets the full limit.
         let root = DocumentField(try Document.read(text, maximumYAMLValues: Document.maximumValues), path: "")
         let object = try root.anyObject()
-        if object["routes"] != nil || object["defaults"] != nil {
+        if let member = object["routes"] ?? object["defaults"] {
+            guard !["tenant", "settings", "table"].contains(where: { object[$0] != nil }) else {
+                throw member.error("In a tenant file, this belongs under 'table'; indent it below 'table:'.")
+            }
             tenant = nil
             basedOn = nil
             settings = nil
