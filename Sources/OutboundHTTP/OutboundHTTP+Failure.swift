@@ -40,7 +40,10 @@ extension OutboundHTTP.Failure {
         } else if error is NIOTooManyBytesError {
             self.init(.tooLarge, url, "the response has more than \(maximumBytes) bytes")
         } else if Self.isAboutTrust(error) {
-            self.init(.notTrusted, url, "the certificate is not trusted (\(error))")
+            let cause =
+                error is NIOSSLExtraError
+                ? "it is not for this host" : "it is self-signed, expired, or signed by an unknown authority"
+            self.init(.notTrusted, url, "the certificate is not trusted: \(cause)")
         } else if "\(error)".contains("WRONG_VERSION_NUMBER") {
             self.init(.unreachable, url, "the server does not use TLS at this port; use http:// or the port with TLS")
         } else {

@@ -12,10 +12,9 @@ struct RemovalAdviceTests {
     @Test(
         arguments: [
             ([owned], "", #"[{"id":"x"}]"#, "use --owner events: it changes only the routes of that owner." as String?),
-            ([owned], "basedOn: 7", #"[{"id":"x"}]"#, "use --owner events: it changes only the routes of that owner."),
             ([owned, other], "", #"[{"id":"x"}]"#, "'fingerpost pull acme -f FILE' writes a file to edit."),
             // An edited file removes what its author removed.
-            ([owned, other], "basedOn: 7", #"[{"id":"x"}]"#, nil),
+            ([owned, other], "basedOn: 7", #"[{"id":"x"}]"#, nil), ([owned], "basedOn: 7", #"[{"id":"x"}]"#, nil),
             ([owned], "", "[]", nil),
             ([], "", #"[{"id":"x"}]"#, "'fingerpost pull acme -f FILE' writes a file to edit."),
         ] as [([String], String, String, String?)]

@@ -34,13 +34,20 @@ struct TableEditingTests {
                 headers: [.authorization: "Basic dXNlcjpwYXNz"]
             )
             #expect(basic.status == 401 && basic.text.contains("Write 'Bearer' and a space"), "\(basic.text)")
+            let empty = try await service.adminPort(
+                .get,
+                "/admin/v1/tenants",
+                key: nil,
+                headers: [.authorization: "Bearer"]
+            )
+            #expect(empty.status == 401 && empty.text.contains("The key after 'Bearer' is missing."), "\(empty.text)")
             let link = try await service.resolve(#"{"link": "https://go.acme.test/item/7"}"#)
             #expect(
                 link.status == 400 && link.text.contains("'link' is not known, and the link is missing; add 'url'"),
                 "\(link.text)"
             )
-            let empty = try await service.resolve("{}")
-            #expect(empty.status == 400 && empty.text.contains("the link is missing; add 'url'"), "\(empty.text)")
+            let none = try await service.resolve("{}")
+            #expect(none.status == 400 && none.text.contains("the link is missing; add 'url'"), "\(none.text)")
             let both = try await service.resolve(#"{"url": "acme://item/7", "links": ["acme://item/7"]}"#)
             #expect(both.status == 400 && both.text.contains("write exactly one of 'url', 'links'"), "\(both.text)")
         }

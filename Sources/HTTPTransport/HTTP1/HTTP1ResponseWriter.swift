@@ -1,5 +1,6 @@
 import HTTPTypes
 import NIOCore
+import NIOHTTP1
 import NIOHTTPTypes
 
 /// Writes HTTP/1.1 responses (RFC 9112 §4, §6). A head and the parts of its body before the next flush leave in one
@@ -93,15 +94,15 @@ struct HTTP1ResponseWriter {
         hasLength: Bool = true,
         isLast: Bool = false
     ) {
-        let code = String(status.code)
-        let bytes = fields.reduce(code.utf8.count + status.reasonPhrase.utf8.count + Self.fixedBytes) {
+        let (code, reason) = (String(status.code), status.sentReason)
+        let bytes = fields.reduce(code.utf8.count + reason.utf8.count + Self.fixedBytes) {
             $0 + $1.lineBytes
         }
         pending.writeText(ofAtMost: bytes) { text in
             text.append("HTTP/1.1 ")
             text.append(code)
             text.append(" ")
-            text.append(status.reasonPhrase)
+            text.append(reason)
             text.append("\r\n")
             for field in fields where hasLength || field.name != .contentLength { text.append(field) }
             if isLast { text.append("Connection: close\r\n") }
@@ -160,5 +161,10 @@ private struct ReservedText {
 }
 
 extension HTTPResponse.Status {
+    /// The reason phrase; the standard one if the status was made of its code alone.
+    fileprivate var sentReason: String {
+        reasonPhrase.isEmpty ? HTTPResponseStatus(statusCode: code).reasonPhrase : reasonPhrase
+    }
+
     fileprivate var mayHaveBody: Bool { kind != .informational && self != .noContent && self != .notModified }
 }

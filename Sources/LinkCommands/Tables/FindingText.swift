@@ -25,7 +25,9 @@ package struct SuiteFailureLines {
     package var lines: [String] {
         var cases: [(location: String, first: JSONNode, count: Int)] = []
         for failure in failures {
-            let location = "suite '\(failure["suite"]?.text ?? "")', line \(failure["line"]?.int ?? 0)"
+            // A suite that is sent for a test has no name.
+            let suite = failure["suite"]?.text ?? ""
+            let location = (suite.isEmpty ? "" : "suite '\(suite)', ") + "line \(failure["line"]?.int ?? 0)"
             if cases.last?.location == location {
                 cases[cases.count - 1].count += 1
             } else {

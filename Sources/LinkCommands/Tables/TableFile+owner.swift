@@ -38,13 +38,13 @@ extension TableFile {
     /// Advice about a plan that removes routes, for a file that is not limited to an owner; nil if none applies.
     package func advice(about plan: TablePlanning.Plan) -> String? {
         let removed = plan.body["changes"]?["removed"]?.elements ?? []
-        guard !removed.isEmpty else { return nil }
+        // An edited file removes what its author removed.
+        guard !removed.isEmpty, basedOn == nil else { return nil }
         let routes = table?["routes"]?.elements ?? []
         if let owner = routes.first?["owner"]?.text, routes.allSatisfy({ $0["owner"]?.text == owner }) {
             return "All routes of the file belong to '\(owner)'. To keep those of others, use --owner \(owner): it "
                 + "changes only the routes of that owner."
         }
-        guard basedOn == nil else { return nil }
         return "The file has no 'basedOn', so it replaces the whole table and removes the routes that it does not "
             + "contain. 'fingerpost pull \(tenant) -f FILE' writes a file to edit."
     }

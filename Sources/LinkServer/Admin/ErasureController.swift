@@ -33,13 +33,17 @@ struct ErasureController {
         var request = request
         let object = try await request.object("stickyKey", upTo: limits.bodyBytes)
         try await context.once(entry.grant, of: entry.tenant)
-        let report = try await eraser.erase(
-            stickyKey: try object.required("stickyKey").text(),
-            of: entry.tenant,
-            store: store,
-            change: entry.change
-        )
-        return Response(report.json, status: .created)
+        do {
+            let report = try await eraser.erase(
+                stickyKey: try object.required("stickyKey").text(),
+                of: entry.tenant,
+                store: store,
+                change: entry.change
+            )
+            return Response(report.json, status: .created)
+        } catch let failure as S3Failure {
+            throw Problem(failure, "The erasure is not complete; send the request again when the destination works.")
+        }
     }
 }
 

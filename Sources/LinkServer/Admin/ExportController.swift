@@ -90,10 +90,7 @@ struct ExportController {
         } catch let failure as ExportFailure {
             throw Problem(failure)
         } catch let failure as S3Failure {
-            throw Problem(
-                .sinkUnavailable,
-                "The export destination failed: \(failure). No events are lost; the next export writes them."
-            )
+            throw Problem(failure, "No events are lost; the next export writes them.")
         }
     }
 
@@ -196,5 +193,12 @@ extension StringProtocol {
                 default: false
                 }
             }
+    }
+}
+
+extension Problem {
+    /// The response if the destination of exports fails.
+    init(_ failure: S3Failure, _ consequence: String) {
+        self.init(.sinkUnavailable, "The export destination failed: \(failure). \(consequence)")
     }
 }

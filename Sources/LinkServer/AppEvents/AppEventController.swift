@@ -64,7 +64,7 @@ struct AppEventController: Sendable {
         let named = Set(message.events.compactMap { try? $0.decision.get().context.app })
         let unknown = named.subtracting(tenant.settings.identity.apps.map(\.id))
         return unknown.map(\.rawValue).sorted().prefix(Self.mostWarnings).map {
-            "app: '\($0)' is not an app in the tenant's settings; correct it. Its events are counted for the first app of the platform."
+            "app: '\($0)' is not an app in the tenant's settings; correct it. Its events are counted for the first app of the platform, if there is one."
         }
     }
 }

@@ -280,9 +280,10 @@ extension Problem {
             )
             facts = [JSONNode.Member("conflicts", .array(conflicts.map(\.json)))]
         case .suites(let failures):
+            let count = failures.count == 1 ? "1 expectation" : "\(failures.count) expectations"
             self.init(
                 .suitesFailed,
-                "\(failures.count) expectations of the stored suites fail; nothing was changed. Correct the draft or "
+                "\(count) of the stored suites \(failures.count == 1 ? "fails" : "fail"); nothing was changed. Correct the draft or "
                     + "the suite, or publish with {\"override\": {\"reason\": …}}."
             )
             facts = [JSONNode.Member("suiteFailures", .array(failures.map(\.json)))]

@@ -42,7 +42,11 @@ package final class APIKeyAuthenticator: Sendable {
     package func optionalGrant(_ authorization: String?) throws -> KeyGrant? {
         guard let authorization else { return nil }
         guard let grant = validGrant(authorization) else {
-            throw authorization.lowercased().hasPrefix("bearer ") ? Problem.endedKey : .keyWithoutScheme
+            switch authorization.split(separator: " ", maxSplits: 1).map({ $0.lowercased() }) {
+            case ["bearer"]: throw Problem.emptyKey
+            case let parts where parts.first == "bearer": throw Problem.endedKey
+            default: throw Problem.keyWithoutScheme
+            }
         }
         note(grant)
         return grant
@@ -90,6 +94,11 @@ package final class APIKeyAuthenticator: Sendable {
 }
 
 extension Problem {
+    /// The response to the scheme without a key.
+    fileprivate static var emptyKey: Problem {
+        Problem(.invalidKey, "The key after 'Bearer' is missing. Check the variable that holds it.")
+    }
+
     /// The response to a key without the scheme, or to another scheme.
     fileprivate static var keyWithoutScheme: Problem {
         Problem(.invalidKey, "Write 'Bearer' and a space before the key: 'Authorization: Bearer fp_…'.")

@@ -31,7 +31,7 @@ struct TableDoctor: AsyncParsableCommand {
         let scope = try scope.scope(of: TenantID(argument: tenant))
         let check = try await AppTableCheck(
             scope,
-            server.download,
+            server.download(),
             keys: try keys.keys(),
             now: SystemClock.now()
         )

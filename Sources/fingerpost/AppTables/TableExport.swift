@@ -25,7 +25,7 @@ struct TableExport: AsyncParsableCommand {
 
     func run() async throws {
         let scope = try scope.scope(of: TenantID(argument: tenant))
-        let response = try await server.download.table(of: scope)
+        let response = try await server.download().table(of: scope)
         guard response.status == 200 else {
             throw fail("\(server.server) answered \(response.status): \(response.problem)", .failed)
         }
@@ -43,5 +43,5 @@ struct TableExport: AsyncParsableCommand {
 }
 
 extension PublicOptions {
-    var download: AppTableDownload { AppTableDownload(server: server, key: key) }
+    func download() throws -> AppTableDownload { AppTableDownload(server: server, key: try key) }
 }

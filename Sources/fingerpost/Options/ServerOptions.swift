@@ -20,7 +20,7 @@ struct AdminOptions: ParsableArguments {
     func validate() throws { try requireAddress(server, such: "http://127.0.0.1:8081") }
 
     func client() throws -> AdminClient {
-        guard let key = key ?? ClientVariable.key.value, !key.isEmpty else {
+        guard let key = try readableKey(key) else {
             throw fail(
                 "provide a key with --key or FINGERPOST_KEY; 'fingerpost keys create' creates one.",
                 .wrongConfiguration
@@ -51,9 +51,19 @@ struct PublicOptions: ParsableArguments {
     var server: String {
         (namedServer ?? ClientVariable.publicServer.value ?? "http://127.0.0.1:8080").withoutLastSlash
     }
-    var key: String? { namedKey ?? ClientVariable.key.value }
+    var key: String? { get throws { try readableKey(namedKey) } }
 
     func validate() throws { try requireAddress(server, such: "http://127.0.0.1:8080") }
+}
+
+/// Returns the key of an option or, without it, of the variable; nil without a key. A line break around it, such as that
+/// of a file of secrets, is removed. The message about any other character does not show the key.
+private func readableKey(_ option: String?) throws -> String? {
+    let key = (option ?? ClientVariable.key.value ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+    guard key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        throw fail("the key has a character that no key has; copy it again.", .wrongConfiguration)
+    }
+    return key.isEmpty ? nil : key
 }
 
 extension String {

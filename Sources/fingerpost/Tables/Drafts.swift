@@ -98,7 +98,7 @@ struct Drafts: AsyncParsableCommand {
             } else {
                 SuiteFailureLines(failures).lines.forEach { show($0) }
                 let cases = suites.reduce(0) { $0 + ($1["cases"]?.int ?? 0) }
-                let failed = Set(failures.map { "\($0["suite"] ?? .null) \($0["line"] ?? .null)" }).count
+                let failed = Set(failures.map { "\($0["suite"]?.text ?? "") \($0["line"]?.int ?? 0)" }).count
                 show("\(cases.counted("case")), \(failed) failed")
                 if suites.isEmpty {
                     warn(
