@@ -17,30 +17,19 @@ struct TableEditingTests {
             let yaml = try await session.send(.put, "draft", "routes: []")
             #expect(yaml.code == "malformed_json", "\(yaml.text)")
             #expect(yaml.text.contains("If it is YAML, send 'Content-Type: application/yaml'."), "\(yaml.text)")
-            let withoutScheme = try await service.adminPort(
-                .get,
-                "/admin/v1/tenants",
-                key: nil,
-                headers: [.authorization: session.key]
-            )
-            #expect(
-                withoutScheme.status == 401 && withoutScheme.text.contains("Write 'Bearer' and a space before the key"),
-                "\(withoutScheme.text)"
-            )
-            let basic = try await service.adminPort(
-                .get,
-                "/admin/v1/tenants",
-                key: nil,
-                headers: [.authorization: "Basic dXNlcjpwYXNz"]
-            )
-            #expect(basic.status == 401 && basic.text.contains("Write 'Bearer' and a space"), "\(basic.text)")
-            let empty = try await service.adminPort(
-                .get,
-                "/admin/v1/tenants",
-                key: nil,
-                headers: [.authorization: "Bearer"]
-            )
-            #expect(empty.status == 401 && empty.text.contains("The key after 'Bearer' is missing."), "\(empty.text)")
+            for (authorization, message) in [
+                (session.key, "Write 'Bearer' and a space before the key"),
+                ("Basic dXNlcjpwYXNz", "Write 'Bearer' and a space before the key"),
+                ("Bearer", "The key after 'Bearer' is missing."),
+            ] {
+                let refused = try await service.adminPort(
+                    .get,
+                    "/admin/v1/tenants",
+                    key: nil,
+                    headers: [.authorization: authorization]
+                )
+                #expect(refused.status == 401 && refused.text.contains(message), "\(refused.text)")
+            }
             let link = try await service.resolve(#"{"link": "https://go.acme.test/item/7"}"#)
             #expect(
                 link.status == 400 && link.text.contains("'link' is not known, and the link is missing; add 'url'"),

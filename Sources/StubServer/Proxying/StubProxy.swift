@@ -101,8 +101,8 @@ final class StubProxy: Sendable {
 
     private static func loopFailure(_ base: String) -> Failure {
         Failure(
-            description: "the target \(base) leads back to this stub server, which has passed this request on too often; "
-                + "name the address of the real service",
+            description: "the target \(base) leads back to this stub server, which has passed this request on "
+                + "too often; name the address of the real service",
             isLoop: true
         )
     }
