@@ -14,38 +14,66 @@ struct TLSTests {
         try identity.server.write(toFile: certificate, atomically: true, encoding: .utf8)
         try identity.key.write(toFile: key, atomically: true, encoding: .utf8)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
-        return ["FINGERPOST_PUBLIC_TLS_CERTIFICATE": certificate, "FINGERPOST_PUBLIC_TLS_KEY": key]
+        return [
+            "FINGERPOST_PUBLIC_TLS_CERTIFICATE": certificate, "FINGERPOST_PUBLIC_TLS_KEY": key,
+            "FINGERPOST_SHUTDOWN_DRAIN_SECONDS": "0",
+        ]
     }
 
-    /// Reads a connection to its end. Sends `begin` at once, and calls `isOpen` when the first bytes have arrived.
+    /// Sends `begin`, calls `isOpen` when the first bytes arrive, and returns every byte up to the end of the connection.
+    /// All of it runs on the event loop: the service closes a connection that sends nothing, and a test may wait long
+    /// for a thread of the shared pool.
     private func read(
         _ port: UInt16,
         _ protocols: [String],
         _ begin: String,
         trusting authority: String,
-        isOpen: () -> Void
+        isOpen: @escaping @Sendable () -> Void
     ) async throws -> ByteBuffer {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.trustRoots = .certificates([try NIOSSLCertificate(bytes: Array(authority.utf8), format: .pem)])
         configuration.applicationProtocols = protocols
         let tls = try NIOSSLContext(configuration: configuration)
-        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .connect(host: "127.0.0.1", port: Int(port)) { channel in
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let received = loop.makePromise(of: ByteBuffer.self)
+        ClientBootstrap(group: loop)
+            .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    let handler = try NIOSSLClientHandler(context: tls, serverHostname: "acme.test")
-                    try channel.pipeline.syncOperations.addHandler(handler)
-                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.addHandler(try NIOSSLClientHandler(context: tls, serverHostname: "acme.test"))
+                    try pipeline.addHandler(Collector(begin: begin, isOpen: isOpen, received: received))
                 }
             }
-        return try await channel.executeThenClose { inbound, outbound in
-            try await outbound.write(ByteBuffer(string: begin))
-            var all = ByteBuffer()
-            for try await bytes in inbound {
-                if all.readableBytes == 0 { isOpen() }
-                all.writeImmutableBuffer(bytes)
-            }
-            return all
+            .connect(host: "127.0.0.1", port: Int(port))
+            .cascadeFailure(to: received)
+        return try await received.futureResult.get()
+    }
+
+    private final class Collector: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+
+        private let begin: String
+        private let isOpen: () -> Void
+        private let received: EventLoopPromise<ByteBuffer>
+        private var all = ByteBuffer()
+
+        init(begin: String, isOpen: @escaping () -> Void, received: EventLoopPromise<ByteBuffer>) {
+            (self.begin, self.isOpen, self.received) = (begin, isOpen, received)
         }
+
+        func channelActive(context: ChannelHandlerContext) {
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: begin)), promise: nil)
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            if all.readableBytes == 0 { isOpen() }
+            all.writeImmutableBuffer(unwrapInboundIn(data))
+        }
+
+        func channelInactive(context: ChannelHandlerContext) { received.succeed(all) }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }
 
     @Test func endOfTheServiceIsAnnouncedToOpenConnections() async throws {
