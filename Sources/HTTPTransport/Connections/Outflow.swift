@@ -24,6 +24,8 @@ package final class Outflow: ChannelDuplexHandler {
     private var look: Scheduled<Void>?
     private var isNoted = false
     private var context: ChannelHandlerContext?
+    /// The options of the channel; nil for a handler that is not in a pipeline.
+    private var options: (any NIOSynchronousChannelOptions)?
 
     /// - Parameter limit: How long a client may take nothing of what waits for it.
     package init(_ unsent: UnsentResponses, port: PortRole, stalledAfter limit: TimeAmount) {
@@ -38,10 +40,8 @@ package final class Outflow: ChannelDuplexHandler {
     /// Whether another request may be answered now.
     var mayAnswer: Bool { buffered + ofStreams <= UnsentResponses.perConnection }
 
-    private var buffered: Int {
-        guard let context, context.channel.isActive else { return 0 }
-        return (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-    }
+    /// A closed channel has no options: nothing waits.
+    private var buffered: Int { (try? options?.getOption(.bufferedWritableBytes)) ?? 0 }
 
     /// Succeeds `promise` when the system has taken everything written so far.
     func afterLastByte(_ promise: EventLoopPromise<Void>) {
@@ -56,10 +56,14 @@ package final class Outflow: ChannelDuplexHandler {
         if let context { note(context) }
     }
 
-    package func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    package func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        options = context.channel.syncOptions
+    }
 
     package func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        options = nil
         look?.cancel()
         look = nil
         if isNoted { unsent.note(0, for: context.channel, of: port, hasMoved: false) }

@@ -33,6 +33,8 @@ package final class HTTP1ConnectionHandler: ChannelDuplexHandler, ResponseSender
     private var wantsFlush = false
     /// Whether a read is deferred until the client has taken more of the responses, or the connection lingers.
     private var wantsRead = false
+    /// Whether the client has taken nearly all of the responses. Asking the channel costs more.
+    private var isWritable = true
     private var context: ChannelHandlerContext?
 
     /// Takes the requests; nil if the next handler does.
@@ -54,6 +56,7 @@ package final class HTTP1ConnectionHandler: ChannelDuplexHandler, ResponseSender
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        isWritable = context.channel.isWritable
         registration = registry.enter(context.channel)
         expect(within: limits.idleSeconds, context)
     }
@@ -95,9 +98,7 @@ package final class HTTP1ConnectionHandler: ChannelDuplexHandler, ResponseSender
     // MARK: Inbound
 
     /// Whether input is passed to the decoder now.
-    func takesInput(_ context: ChannelHandlerContext) -> Bool {
-        machine.takesInput(isWritable: context.channel.isWritable)
-    }
+    var takesInput: Bool { machine.takesInput(isWritable: isWritable) }
 
     /// Counts input and returns whether it goes to the decoder; false if it is discarded.
     func receive(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) -> Bool {
@@ -112,15 +113,16 @@ package final class HTTP1ConnectionHandler: ChannelDuplexHandler, ResponseSender
     }
 
     func read(context: ChannelHandlerContext) {
-        wantsRead = !machine.mayRead(isWritable: context.channel.isWritable)
+        wantsRead = !machine.mayRead(isWritable: isWritable)
         if !wantsRead { context.read() }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
+        isWritable = context.channel.isWritable
         context.fireChannelWritabilityChanged()
         // A client that does not read its responses may be evicted, whatever it has requested meanwhile.
-        if !context.channel.isWritable { startWaiting() } else if machine.awaitsResponse { registration?.stopWaiting() }
-        if wantsRead, context.channel.isWritable { read(context: context) }
+        if !isWritable { startWaiting() } else if machine.awaitsResponse { registration?.stopWaiting() }
+        if wantsRead, isWritable { read(context: context) }
     }
 
     private func startWaiting() {
@@ -139,7 +141,7 @@ package final class HTTP1ConnectionHandler: ChannelDuplexHandler, ResponseSender
             deadline = nil
             machine.receiveEnd()
             // Protects the connection from eviction, unless the client does not read its responses.
-            if context.channel.isWritable { registration?.stopWaiting() }
+            if isWritable { registration?.stopWaiting() }
             // Trailers are ignored.
             pass(.end(nil), context)
         }

@@ -49,14 +49,17 @@ final class HTTP1InputLimiter: ChannelDuplexHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         connection.onReadyForInput = {}
-        holdNothing()
+        held = ByteBuffer()
+        releaseHeld()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)
         guard held.readableBytes == 0, !isHandling else { return hold(bytes) }
+        let isOnePart = turns == nil || bytes.readableBytes <= Self.partBytes
+        if isOnePart, !isTurnOver, connection.takesInput { return handle(bytes, context) }
         held = bytes
-        handle(context)
+        handle(nil, context)
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -75,26 +78,28 @@ final class HTTP1InputLimiter: ChannelDuplexHandler {
         if !wantsRead { context.read() }
     }
 
-    private func handle(_ context: ChannelHandlerContext) {
+    /// Passes `first` and held input to the decoder, as long as the connection takes it.
+    private func handle(_ first: ByteBuffer?, _ context: ChannelHandlerContext) {
         isHandling = true
         connection.flushingOnce {
-            while held.readableBytes > 0, !isTurnOver, connection.takesInput(context), let part = nextPart() {
-                guard connection.receive(part, context) else { continue }
-                context.fireChannelRead(wrapInboundOut(part))
+            var next = first ?? nextPart(context)
+            while let part = next {
+                if connection.receive(part, context) { context.fireChannelRead(wrapInboundOut(part)) }
+                next = nextPart(context)
             }
             isHandling = false
         }
-        if held.readableBytes == 0 { holdNothing() } else if isTurnOver { waitForTurn() }
+        if held.readableBytes == 0 { releaseHeld() } else if isTurnOver { waitForTurn() }
     }
 
-    private func nextPart() -> ByteBuffer? {
+    private func nextPart(_ context: ChannelHandlerContext) -> ByteBuffer? {
+        guard held.readableBytes > 0, !isTurnOver, connection.takesInput else { return nil }
         if turns != nil, held.readableBytes > Self.partBytes { return held.readSlice(length: Self.partBytes) }
         defer { held = ByteBuffer() }
         return held
     }
 
-    private func holdNothing() {
-        held = ByteBuffer()
+    private func releaseHeld() {
         guard reserved > 0 else { return }
         buffers.release(reserved)
         reserved = 0
@@ -134,7 +139,7 @@ final class HTTP1InputLimiter: ChannelDuplexHandler {
 
     private func resume() {
         guard let context, !isHandling, !waitsForTurn, held.readableBytes > 0 else { return }
-        handle(context)
+        handle(nil, context)
         // The read that brought this input is over.
         completeRead(context)
         guard held.readableBytes == 0 else { return }

@@ -43,7 +43,7 @@ struct HTTP1ResponseWriter {
 
     /// Writes a whole response.
     mutating func write(_ answer: BufferedResponse, isLast: Bool, to context: ChannelHandlerContext) {
-        append(answer.status, answer.headers, hasLength: answer.status.mayHaveBody, isLast: isLast)
+        append(answer.status, answer.headers, answer.common, hasLength: answer.status.mayHaveBody, isLast: isLast)
         append(answer.body, to: context)
         if pending.readableBytes > Self.joinedBytes { send(promise: nil, to: context) }
     }
@@ -91,13 +91,14 @@ struct HTTP1ResponseWriter {
     private mutating func append(
         _ status: HTTPResponse.Status,
         _ fields: HTTPFields,
+        _ common: CommonHeaders? = nil,
         hasLength: Bool = true,
         isLast: Bool = false
     ) {
         let (code, reason) = (String(status.code), status.sentReason)
-        let bytes = fields.reduce(code.utf8.count + reason.utf8.count + Self.fixedBytes) {
-            $0 + $1.lineBytes
-        }
+        var bytes = code.utf8.count + reason.utf8.count + Self.fixedBytes
+        for field in fields { bytes += field.lineBytes }
+        common?.forEach { bytes += HTTPField.lineBytes($0, $1) }
         pending.writeText(ofAtMost: bytes) { text in
             text.append("HTTP/1.1 ")
             text.append(code)
@@ -105,6 +106,7 @@ struct HTTP1ResponseWriter {
             text.append(reason)
             text.append("\r\n")
             for field in fields where hasLength || field.name != .contentLength { text.append(field) }
+            common?.forEach { text.append($0, $1) }
             if isLast { text.append("Connection: close\r\n") }
             text.append("\r\n")
         }
@@ -122,7 +124,11 @@ struct HTTP1ResponseWriter {
 
 extension HTTPField {
     /// The size of the field's line.
-    fileprivate var lineBytes: Int { name.rawName.utf8.count + value.utf8.count + ": \r\n".utf8.count }
+    fileprivate var lineBytes: Int { Self.lineBytes(name, value) }
+
+    fileprivate static func lineBytes(_ name: Name, _ value: String) -> Int {
+        name.rawName.utf8.count + value.utf8.count + ": \r\n".utf8.count
+    }
 }
 
 extension ByteBuffer {
@@ -152,10 +158,12 @@ private struct ReservedText {
         }
     }
 
-    mutating func append(_ field: HTTPField) {
-        append(field.name.rawName)
+    mutating func append(_ field: HTTPField) { append(field.name, field.value) }
+
+    mutating func append(_ name: HTTPField.Name, _ value: String) {
+        append(name.rawName)
         append(": ")
-        append(field.value)
+        append(value)
         append("\r\n")
     }
 }

@@ -152,7 +152,7 @@ package final class HTTP2StreamHandler: ChannelDuplexHandler, ResponseSender {
     package func send(_ response: BufferedResponse) {
         // The stream is closed.
         guard let context else { return }
-        let head = HTTPResponse(status: response.status, headerFields: response.headers)
+        let head = HTTPResponse(status: response.status, headerFields: response.allHeaders)
         write(context: context, data: wrapOutboundOut(.head(head)), promise: nil)
         if response.body.readableBytes > 0 {
             write(context: context, data: wrapOutboundOut(.body(response.body)), promise: nil)

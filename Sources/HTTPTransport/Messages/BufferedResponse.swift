@@ -5,6 +5,8 @@ package import NIOCore
 package struct BufferedResponse: Sendable {
     package let status: HTTPResponse.Status
     package var headers: HTTPFields
+    /// Sent after `headers`.
+    package var common: CommonHeaders?
     /// The body; empty for a HEAD, whose `Content-Length` is that of the omitted body.
     package private(set) var body: ByteBuffer
 
@@ -21,6 +23,13 @@ package struct BufferedResponse: Sendable {
             headers: [.contentType: "application/json", .cacheControl: "no-store"],
             body: ByteBuffer(bytes: json)
         )
+    }
+
+    /// All header fields, in the order in which they are sent.
+    package var allHeaders: HTTPFields {
+        var headers = headers
+        if let common { headers.append(contentsOf: common.fields) }
+        return headers
     }
 
     package var withoutBody: BufferedResponse {

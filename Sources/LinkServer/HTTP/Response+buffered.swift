@@ -5,7 +5,7 @@ import NIOCore
 
 extension Response {
     init(_ answer: BufferedResponse) {
-        self.init(status: answer.status, headers: answer.headers, body: ResponseBody(byteBuffer: answer.body))
+        self.init(status: answer.status, headers: answer.allHeaders, body: ResponseBody(byteBuffer: answer.body))
     }
 
     init(status: HTTPResponse.Status = .ok, json: [UInt8], headers: HTTPFields = HTTPFields()) {

@@ -81,8 +81,8 @@ final class PublicService: Sendable {
     func end(_ request: PublicRequest, _ response: BufferedResponse) -> BufferedResponse {
         var response = response
         let head = request.head
-        instrumentation.end(head, request.scope, route: request.route, response.status, &response.headers)
-        response.headers.append(HTTPField(name: .date, value: date.now))
+        instrumentation.end(head, request.scope, route: request.route, response.status)
+        response.common = request.scope.headers(date: date.now)
         return head.method == .head ? response.withoutBody : response
     }
 

@@ -34,7 +34,7 @@ final class RequestInstrumentation: Sendable {
         self.makeRequestID = makeRequestID
     }
 
-    /// Begins a request. ``end(_:_:route:_:_:)`` must be called once for each.
+    /// Begins a request. ``end(_:_:route:_:)`` must be called once for each.
     func begin(_ head: HTTPRequest, _ scope: inout RequestScope) {
         metrics.began()
         scope.arrival = uptime()
@@ -45,22 +45,12 @@ final class RequestInstrumentation: Sendable {
         scope.isTraced = parent != nil
     }
 
-    /// Ends a request: adds the shared headers, writes the access log line and updates the metrics.
+    /// Ends a request: writes the access log line and updates the metrics.
     ///
     /// - Parameters:
     ///   - head: The request's head.
     ///   - route: The endpoint's pattern; nil where there is none.
-    ///   - headers: The response's headers, to which the shared ones are added.
-    func end(
-        _ head: HTTPRequest,
-        _ scope: RequestScope,
-        route: String?,
-        _ status: HTTPResponse.Status,
-        _ headers: inout HTTPFields
-    ) {
-        headers.append(HTTPField(name: .requestID, value: scope.requestID.description))
-        headers.append(HTTPField(name: .contentTypeOptions, value: "nosniff"))
-        if scope.isTraced, let trace = scope.trace { headers[.traceResponse] = trace.parent }
+    func end(_ head: HTTPRequest, _ scope: RequestScope, route: String?, _ status: HTTPResponse.Status) {
         let now = uptime()
         log.note(head.method, status, scope, route: route, at: now)
         if status.code >= 500 { metrics.failed(scope.facts.found.tenant) }
@@ -91,15 +81,17 @@ struct InstrumentationMiddleware: RouterMiddleware {
             } catch {
                 response = Response(instrumentation.errors.answer(to: error, context.scope))
             }
-            instrumentation.end(
-                request.head,
-                context.scope,
-                route: context.endpointPath,
-                response.status,
-                &response.headers
-            )
+            instrumentation.end(request.head, context.scope, route: context.endpointPath, response.status)
+            response.headers.append(contentsOf: context.scope.headers(date: nil).fields)
             return response
         }
+    }
+}
+
+extension RequestScope {
+    /// - Parameter date: The value of `Date`; nil if the sender adds it.
+    func headers(date: String?) -> CommonHeaders {
+        CommonHeaders(requestID: requestID.description, trace: isTraced ? trace?.parent : nil, date: date)
     }
 }
 
