@@ -67,6 +67,61 @@ struct TextTests {
         #expect(FindingText(try Self.node("{}")).line == ": ")
     }
 
+    @Test(arguments: [
+        (3, nil as String?), (4, "  also: 'r1', 'r2', 'r3'"), (5, "  also: 'r1', 'r2', 'r3' … and 1 more route"),
+        (300, "  also: 'r1', 'r2', 'r3' … and 296 more routes"),
+    ])
+    func equalFindingsOfManyRoutesAreWrittenOnce(_ count: Int, _ others: String?) {
+        let nodes = (0..<count).map { index in
+            JSONNode.object([
+                "code": .string("missing_web"), "severity": .string("warning"),
+                "path": .string("table.routes[\(index)].open"), "route": .string("r\(index)"),
+                "message": .string("'r\(index)' has no page."), "fix": .string("Add 'web'."),
+            ])
+        }
+        let other = JSONNode.object([
+            "code": .string("missing_web"), "severity": .string("warning"), "path": .string("table.routes[1].store"),
+            "route": .string("r1"), "message": .string("'r1' has no page."), "fix": .string("Add 'web'."),
+        ])
+        let first = "warning: table.routes[0].open: 'r0' has no page. Add 'web'."
+        let lines = FindingLines(nodes + [other]).lines
+        #expect(lines.first == first)
+        #expect(lines.last == "warning: table.routes[1].store: 'r1' has no page. Add 'web'.")
+        #expect(others.map { lines.dropFirst().dropLast() == [$0] } ?? (lines.count == count + 1), "\(lines)")
+    }
+
+    @Test func equalFindingsOfAFileNameTheirLines() {
+        let findings = (0..<6).map { index in
+            Finding(
+                .invalid,
+                .error,
+                path: "table.routes[\(index)].opne",
+                message: "unknown key 'opne'.",
+                fix: "",
+                position: JSONNode.Position(line: 10 + index, column: 5)
+            )
+        }
+        #expect(
+            FindingLines(findings, in: "a.yaml").lines == [
+                "error: a.yaml, line 10, column 5: table.routes[0].opne: unknown key 'opne'.",
+                "  also: table.routes[1].opne (line 11), table.routes[2].opne (line 12), table.routes[3].opne (line 13)"
+                    + " … and 2 more places",
+            ]
+        )
+        // A route with one finding for each variant counts as one route.
+        let variants = (0..<6).map { index in
+            Finding(
+                .missingWeb,
+                .warning,
+                path: "routes[0].experiment.variants[\(index)]",
+                route: RouteID("home"),
+                message: "No page.",
+                fix: ""
+            )
+        }
+        #expect(FindingLines(variants).lines.count == 6)
+    }
+
     @Test func failuresOfACaseAreOneLine() throws {
         let failures = try (0..<3).map { index in
             try Self.node(

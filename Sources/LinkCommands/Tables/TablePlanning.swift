@@ -85,7 +85,7 @@ package struct TablePlanning: Sendable {
                 lines.append("settings: \(field["path"]?.text ?? "") changes from \(before) to \(after)")
             }
             lines += (body["changes"]?["words"]?.elements ?? []).compactMap(\.text)
-            lines += findings.map { FindingText($0).line }
+            lines += FindingLines(findings).lines
             lines += SuiteFailureLines(suiteFailures).lines
             let moves = body["moves"]?.elements ?? []
             for move in moves.prefix(Self.shown) {
