@@ -80,6 +80,9 @@ struct ExportConfiguration {
     /// The credentials for the bucket; nil if exports go to a directory.
     var credentials: S3Credentials? { s3?.credentials }
 
+    /// Why exports cannot be written to their directory, and what to do; nil if they can, or if they go to a bucket.
+    var directoryProblem: String? { s3 == nil ? DirectoryExportSink(directory: directory).problem : nil }
+
     /// Creates the sink.
     ///
     /// - Parameter latest: Returns the current credentials if they have been replaced; nil otherwise.
