@@ -212,19 +212,7 @@ struct Audit: AsyncParsableCommand {
             let query = [("limit", "\(limit)")] + (tenant.map { [("tenant", $0)] } ?? [])
             let answer = try await reportingRefusals { try await admin.client().send(.get, "audit", query: query) }
             guard !json else { return show(answer.body) }
-            let rows = (answer.body["audit"]?.elements ?? []).map { row in
-                [
-                    row["at"]?.text, row["actor"]?["name"]?.text, row["action"]?.text, row["tenant"]?.text,
-                    row["environment"]?.text, row["subject"]?.text, row["after"].flatMap(Self.origin),
-                    row["after"]?.overrideText,
-                ].map { $0 ?? "" }
-            }
-            show(TextColumns(rows, others: .left).lines)
-        }
-
-        /// The origin of a published table; nil if it came from a draft.
-        private static func origin(_ after: JSONNode) -> String? {
-            after["originRevision"]?.int.map { "\(after["origin"]?.text ?? "") of \($0)" }
+            show(AuditText(answer.body["audit"]?.elements ?? []).lines)
         }
     }
 

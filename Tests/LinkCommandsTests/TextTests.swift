@@ -211,6 +211,37 @@ struct TextTests {
     }
 }
 
+/// Entries of the audit log.
+struct AuditTextTests {
+    @Test(arguments: [
+        (
+            #""action":"table.publish","environment":"production","subject":"7","after":{"message":"Sale"}"#,
+            "table published  shop  production  7    Sale"
+        ),
+        (
+            #""action":"table.publish","subject":"7","after":{"origin":"rollback","originRevision":2,"message":""}"#,
+            "table published  shop    7  rollback of 2"
+        ),
+        (
+            #""action":"table.publish","subject":"7","after":{"message":"Sale","overrideReason":"late"}"#,
+            "table published  shop    7    Sale  override: late"
+        ),
+        (
+            #""action":"force_retention","subject":"shop","after":{"reason":"full"}"#,
+            "retention forced  shop    shop    full"
+        ),
+        (#""action":"erase_install","subject":"shop","after":{}"#, "install erased  shop    shop"),
+        (#""action":"unknown.action","subject":"x""#, "unknown.action  shop    x"),
+    ])
+    func entryIsALine(_ members: String, _ line: String) throws {
+        let entry = try JSONReader.parse(
+            #"{"at":"T","actor":{"name":"ci"},"tenant":"shop",\#(members)}"#,
+            limits: JSONReader.Limits(maximumBytes: 4_096)
+        )
+        #expect(AuditText([entry]).lines == ["T  ci  \(line)"])
+    }
+}
+
 /// The permissions of a new key, and the last line of a check.
 struct SummaryTests {
     @Test func newKeyListsItsPermissions() throws {
