@@ -36,6 +36,8 @@ struct KeyOptionTests {
     private func withServer(_ body: (RunningServer, String) async throws -> Void) async throws {
         try await withTemporaryDirectory { directory in
             try Self.tenant.write(toFile: "\(directory)/acme.yaml", atomically: true, encoding: .utf8)
+            try Self.tenant.replacing("acme", with: "fresh")
+                .write(toFile: "\(directory)/fresh.yaml", atomically: true, encoding: .utf8)
             try Self.suite.write(toFile: "\(directory)/suite.yaml", atomically: true, encoding: .utf8)
             let made = try await fingerpost("table keys create table.jwk", in: directory)
             #expect(made.status == 0, "\(made.text)")
@@ -76,6 +78,26 @@ struct KeyOptionTests {
             // An option has precedence.
             let other = try await fingerpost("tenants list --server http://127.0.0.1:9", variables, in: directory)
             #expect(other.status == 69 && other.text.contains("127.0.0.1:9"), "\(other.text)")
+        }
+    }
+
+    /// The command that is printed for a new tenant creates a key that can create the tenant.
+    @Test func adviceForANewTenantWorks() async throws {
+        try await withServer { server, directory in
+            let address = ["FINGERPOST_SERVER": "http://127.0.0.1:\(server.adminPort)"]
+            func key(_ command: String) async throws -> String {
+                let made = try await fingerpost(command, in: directory)
+                return try #require(made.text.split(separator: "\n").first { $0.hasPrefix("fp_") }).description
+            }
+            for scope in ["explain", "tables:read"] {
+                let weak = try await key("keys create --scope \(scope) --data data")
+                let refused = try await fingerpost("apply -f fresh.yaml --key \(weak)", address, in: directory)
+                #expect(refused.status == 1, "\(refused)")
+                #expect(refused.text.contains("'fingerpost keys create --data DIR --scope admin'"), "\(refused.text)")
+            }
+            let strong = try await key("keys create --data data --scope admin")
+            let applied = try await fingerpost("apply -f fresh.yaml --key \(strong)", address, in: directory)
+            #expect(applied.status == 0, "\(applied)")
         }
     }
 

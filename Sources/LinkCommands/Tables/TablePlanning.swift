@@ -180,8 +180,12 @@ package struct TablePlanning: Sendable {
             ),
         ]
         var client = client
-        // It includes all others.
-        if plan.changesSettings || plan.settingsRevision == nil { client.needs = [.admin] }
+        // The scope admin includes all others.
+        if plan.settingsRevision == nil {
+            client.needs = KeyNeeds([.admin], tenant: .isNew)
+        } else if plan.changesSettings {
+            client.needs = KeyNeeds([.admin])
+        }
         return try await client.send(
             .post,
             "\(tenant)/apply",

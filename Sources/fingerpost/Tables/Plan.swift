@@ -78,6 +78,15 @@ struct Apply: AsyncParsableCommand {
     @OptionGroup var admin: AdminOptions
     @Flag(help: "Print JSON.") var json = false
 
+    /// A key that is limited to the routes of an owner can neither store nor override suites.
+    private var needs: KeyNeeds {
+        KeyNeeds(
+            [.tablesRead, .tablesWrite, .publish],
+            owner: suite.isEmpty && override == nil ? limits.owner : nil,
+            tenant: limits.owner == nil ? .mayBeNew : .exists
+        )
+    }
+
     func run() async throws {
         let note = JSONNode.object([
             "message": .string(message), "approvals": .array(approved.map(JSONNode.string)),
@@ -85,7 +94,7 @@ struct Apply: AsyncParsableCommand {
         ])
         try await reportingRefusalsOfChanges {
             var client = try admin.client()
-            if !dryRun { client.needs = [.tablesRead, .tablesWrite, .publish] }
+            if !dryRun { client.needs = needs }
             let planning = TablePlanning(
                 file: try await limits.file(TableFile(file, tenant: tenant), client),
                 client: client,
