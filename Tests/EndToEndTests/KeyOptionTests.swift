@@ -18,7 +18,7 @@ struct KeyOptionTests {
         """
     private static let suite = "formatVersion: 1\ncases:\n  - {link: \"acme://\", expect: {route: home}}\n"
 
-    /// Runs a command in `directory`. Returns its exit code and all output.
+    /// Runs a command in `directory`, in which `''` is an empty word. Returns its exit code and all output.
     private func fingerpost(
         _ command: String,
         _ variables: [String: String] = [:],
@@ -28,7 +28,7 @@ struct KeyOptionTests {
         let names = ["FINGERPOST_KEY", "FINGERPOST_SERVER", "FINGERPOST_PUBLIC_SERVER"]
         let environment = names.flatMap { ["-u", $0] } + variables.map { "\($0.key)=\($0.value)" }
         let script = #"cd "$0" && exec env "$@" 2>&1 </dev/null"#
-        let words = command.split(separator: " ").map(String.init)
+        let words = command.split(separator: " ").map { $0 == "''" ? "" : String($0) }
         let result = try await runBeside("sh", ["-c", script, directory] + environment + [tool] + words)
         return (result.status, String(decoding: result.output, as: UTF8.self))
     }
@@ -107,6 +107,7 @@ struct KeyOptionTests {
             let key = try #require(server.key)
             let keyless = ["FINGERPOST_SERVER": "http://127.0.0.1:\(server.adminPort)"]
             let admin = keyless.merging(["FINGERPOST_KEY": key]) { $1 }
+            let empty = keyless.merging(["FINGERPOST_KEY": ""]) { $1 }
             let open = ["FINGERPOST_PUBLIC_SERVER": "http://127.0.0.1:\(server.publicPort)"]
             #expect(try await fingerpost("apply -f acme.yaml", admin, in: directory).status == 0)
             let made = try await fingerpost(
@@ -132,6 +133,12 @@ struct KeyOptionTests {
                 ),
                 ("retention acme", weak, admin, 1, "'fingerpost keys list' shows what each may do."),
                 ("pull acme", "", keyless, 78, "provide a key with --key"),
+                // An empty key is a missing one, such as that of a variable that is not set.
+                ("pull acme --key ''", "", keyless, 78, "provide a key with --key"),
+                ("plan -f acme.yaml --key ''", "", admin, 78, "provide a key with --key"),
+                ("apply -f acme.yaml", "", empty, 78, "provide a key with --key"),
+                ("table export acme --app ios --output t --key ''", "", open, 1, "Use --key or FINGERPOST_KEY."),
+                ("test suite.yaml --key ''", "", open, 69, "a key that has the scope 'resolve'. Use --key or"),
             ] as [(String, String, [String: String], Int32, String)] {
                 let words = key.isEmpty ? command : "\(command) --key \(key)"
                 let result = try await fingerpost(words, variables, in: directory)
