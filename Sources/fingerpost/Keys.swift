@@ -33,8 +33,8 @@ struct Keys: AsyncParsableCommand {
                     --path-prefix /blog/
                   fingerpost keys create --name ops --scope admin --init   # before a start
 
-                'fingerpost plan' and 'apply' need tables:read, tables:write and publish; a change of the settings \
-                needs admin.
+                'fingerpost apply' needs tables:read, tables:write and publish; a change of the settings and a new \
+                tenant need admin. tables:read suffices for 'fingerpost plan' and 'pull'.
                 Scopes: \(KeyGrant.Scope.allCases.map(\.rawValue).joined(separator: ", ")); admin includes all of them.
                 Without --tenant, the key is for all tenants, and --scope is required. Standard output has only the \
                 key; standard error says what it may do.

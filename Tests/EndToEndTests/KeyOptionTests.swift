@@ -81,6 +81,26 @@ struct KeyOptionTests {
         }
     }
 
+    /// As docs/tables.md and the help say.
+    @Test func commandsThatOnlyReadNeedTheScopeToRead() async throws {
+        try await withServer { server, directory in
+            var variables = [
+                "FINGERPOST_KEY": try #require(server.key),
+                "FINGERPOST_SERVER": "http://127.0.0.1:\(server.adminPort)",
+            ]
+            #expect(try await fingerpost("apply -f acme.yaml", variables, in: directory).status == 0)
+            let made = try await fingerpost("keys create --tenant acme --scope tables:read --data data", in: directory)
+            variables["FINGERPOST_KEY"] = made.text.split(separator: "\n").first { $0.hasPrefix("fp_") }?.description
+            for (command, text) in [
+                ("pull acme", "tenant: acme\n"), ("plan -f acme.yaml", "nothing would change\n"),
+                ("apply -f acme.yaml --dry-run", "nothing would change\n"),
+            ] {
+                let result = try await fingerpost(command, variables, in: directory)
+                #expect(result.status == 0 && result.text.contains(text), "\(command): \(result)")
+            }
+        }
+    }
+
     /// The command that is printed for a new tenant creates a key that can create the tenant.
     @Test func adviceForANewTenantWorks() async throws {
         try await withServer { server, directory in
