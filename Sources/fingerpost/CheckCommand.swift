@@ -43,7 +43,7 @@ struct CheckCommand: AsyncParsableCommand {
             show(json: writer.text)
         } else {
             let file = table == "-" ? "standard input" : table
-            for finding in findings { show(finding.line(in: file)) }
+            show(FindingLines(findings, in: file).lines)
             show(FindingSummary(findings, routes: routes).line)
         }
         if findings.contains(where: { $0.severity == .error }) { throw ExitCode(ExitStatus.failed.rawValue) }

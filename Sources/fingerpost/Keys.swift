@@ -33,8 +33,8 @@ struct Keys: AsyncParsableCommand {
                     --path-prefix /blog/
                   fingerpost keys create --name ops --scope admin --init   # before a start
 
-                'fingerpost plan' and 'apply' need tables:read, tables:write and publish; a change of the settings \
-                needs admin.
+                'fingerpost apply' needs tables:read, tables:write and publish; a change of the settings and a new \
+                tenant need admin. tables:read suffices for 'fingerpost plan' and 'pull'.
                 Scopes: \(KeyGrant.Scope.allCases.map(\.rawValue).joined(separator: ", ")); admin includes all of them.
                 Without --tenant, the key is for all tenants, and --scope is required. Standard output has only the \
                 key; standard error says what it may do.
@@ -52,7 +52,10 @@ struct Keys: AsyncParsableCommand {
         @ArgumentParser.Option(help: "Write only routes of this owner; may be repeated.") var owner: [String] = []
         @ArgumentParser.Option(help: "Write only routes with this path prefix; may be repeated.")
         var pathPrefix: [String] = []
-        @ArgumentParser.Option(help: "When the key expires, such as 2030-01-31T00:00:00Z.") var expires: String?
+        @ArgumentParser.Option(
+            help: "When the key expires: a time such as 2030-01-31T18:00:00Z, or a date, which is its start in UTC."
+        )
+        var expires: String?
 
         func validate() throws {
             if let text = scope.first(where: { KeyGrant.Scope(rawValue: $0) == nil }) {
@@ -69,6 +72,21 @@ struct Keys: AsyncParsableCommand {
                     "'\(tenant)' is not a tenant id; use 1 to 64 of a-z, 0-9, '.', '_' and '-', starting with a letter or digit."
                 )
             }
+            _ = try end()
+        }
+
+        /// When the key expires; nil if it does not.
+        private func end() throws -> Timestamp? {
+            guard let expires else { return nil }
+            guard let end = Timestamp(option: expires) else {
+                throw ValidationError(
+                    "--expires is '\(expires)'; write a date such as 2030-01-31, or a time such as 2030-01-31T18:00:00Z."
+                )
+            }
+            guard end > SystemClock.now() else {
+                throw ValidationError("--expires is '\(expires)', which is in the past; write a later date or time.")
+            }
+            return end
         }
 
         func run() async throws {
@@ -77,7 +95,7 @@ struct Keys: AsyncParsableCommand {
                 "name": .string(name), "tenant": tenant.map(JSONNode.string),
                 "scopes": list(scope) ?? .array([.string(KeyGrant.Scope.admin.rawValue)]),
                 "environments": list(environment), "owners": list(owner), "pathPrefixes": list(pathPrefix),
-                "expiresAt": expires.map(JSONNode.string),
+                "expiresAt": try end().map { JSONNode.string($0.description) },
             ])
             let answer = try await CatalogCommands.run(in: data, for: creates ? .create : .use) {
                 try await $0.createKey(DocumentField(request, path: "key"))
@@ -212,19 +230,7 @@ struct Audit: AsyncParsableCommand {
             let query = [("limit", "\(limit)")] + (tenant.map { [("tenant", $0)] } ?? [])
             let answer = try await reportingRefusals { try await admin.client().send(.get, "audit", query: query) }
             guard !json else { return show(answer.body) }
-            let rows = (answer.body["audit"]?.elements ?? []).map { row in
-                [
-                    row["at"]?.text, row["actor"]?["name"]?.text, row["action"]?.text, row["tenant"]?.text,
-                    row["environment"]?.text, row["subject"]?.text, row["after"].flatMap(Self.origin),
-                    row["after"]?.overrideText,
-                ].map { $0 ?? "" }
-            }
-            show(TextColumns(rows, others: .left).lines)
-        }
-
-        /// The origin of a published table; nil if it came from a draft.
-        private static func origin(_ after: JSONNode) -> String? {
-            after["originRevision"]?.int.map { "\(after["origin"]?.text ?? "") of \($0)" }
+            show(AuditText(answer.body["audit"]?.elements ?? []).lines)
         }
     }
 

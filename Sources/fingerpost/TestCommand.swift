@@ -116,7 +116,7 @@ struct TestCommand: AsyncParsableCommand {
             "explain": one.wantsTrace ? .bool(true) : nil, "environment": environment.map(JSONNode.string),
         ])
         let address = "\(address ?? "")/resolve"
-        let key = key ?? ClientVariable.key.value
+        let key = try readableKey(key)
         let response: OutboundHTTP.Response
         do {
             response = try await OutboundHTTP().post(

@@ -11,7 +11,7 @@ struct AssetLinksGeneratorTests {
                 String(decoding: AssetLinksGenerator.file(for: host, router: router), as: UTF8.self) == """
                     [{"relation":["delegate_permission/common.handle_all_urls"],"target":{"namespace":"android_app",\
                     "package_name":"com.example.yourapp","sha256_cert_fingerprints":[\
-                    "14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5"]},\
+                    "D9:6E:66:DE:11:71:05:FC:9B:69:30:AB:AB:FD:0F:12:72:4C:B0:C8:1A:A8:AE:0A:D4:EC:16:14:C8:D0:CB:6D"]},\
                     "relation_extensions":{"delegate_permission/common.handle_all_urls":{"dynamic_app_link_components":[\
                     {"/":"/user/*/delete","exclude":true},{"/":"/user/*/delete/","exclude":true},\
                     {"/":"/product/?*"},{"/":"/user/?*"},{"/":"/reset/?*"},{"/":"/home"},{"/":"/home/"},\

@@ -41,6 +41,26 @@ struct AssociationCheckTests {
         #expect(try Self.findings(apps: Self.android, "path: /legal") == [])
     }
 
+    /// Google's example, and the one of config/examples/shop.yaml, which looks like that of a certificate.
+    private static let (example, own) = (
+        "14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5",
+        "D9:6E:66:DE:11:71:05:FC:9B:69:30:AB:AB:FD:0F:12:72:4C:B0:C8:1A:A8:AE:0A:D4:EC:16:14:C8:D0:CB:6D"
+    )
+
+    @Test(arguments: [
+        ("\"\(example)\"", "", true), ("\"\(own)\", \"\(example)\"", "", true), ("\"\(own)\"", "", false),
+        ("\"\(Array(repeating: "AB", count: 32).joined(separator: ":"))\"", "", true),
+        // Production's files do not name the app.
+        ("\"\(example)\"", ", environments: [staging]", false),
+    ])
+    func fingerprintOfAnExampleIsReported(_ list: String, _ environments: String, _ isReported: Bool) throws {
+        let app = "{id: droid, platform: android, package: com.acme, fingerprints: [\(list)]\(environments)}"
+        let found = try Self.findings(apps: app, "path: /a, open: {screen: A}")
+
+        #expect(found.map(\.code) == (isReported ? [Finding.Code.exampleFingerprint] : []))
+        #expect(found.allSatisfy { $0.severity == .warning && $0.message.contains("'droid'") })
+    }
+
     @Test func publicKeyOfAnAppIsReported() throws {
         let key = "FA:C6:17:45:DC:09:03:78:6F:B9:ED:E6:2A:96:2B:39:9F:73:48:F0:BB:6F:89:9B:83:32:66:75:91:03:3B:9C"
         let app = "{id: droid, platform: android, package: com.acme, fingerprints: [\"\(key)\"]}"

@@ -124,6 +124,18 @@ struct ConfigurationTests {
             ("rateLimits: {address: {perSecond: -1}}", "rateLimits.address.perSecond is '-1'"),
             ("rateLimits: {exempt: localhost}", "rateLimits.exempt: 'localhost' is not a range"),
             ("exports: {directory: ''}", "exports.directory is empty; write the path of a directory."),
+            (
+                "exports: {webhook: {url: 'https://user:hush@acme.test/a'}}",
+                "exports.webhook.url is 'https://…@acme.test/a'; remove the user and the password: each request is"
+            ),
+            (
+                "exports: {webhook: {url: 'user:hu/sh@acme.test'}}",
+                "exports.webhook.url is '…@acme.test'; write https://HOST/PATH"
+            ),
+            (
+                "exports: {sink: s3, s3: {endpoint: 'https://user:hush@acme.test'}}",
+                "exports.s3.endpoint is 'https://…@acme.test'; write https://HOST"
+            ),
             ("node: \(String(repeating: "n", count: 256))", "node has 256 bytes; write a name of at most 255."),
             ("public: [", "This is not YAML"),
             ("data: a\ndata: b", "Duplicate key 'data'"),
@@ -134,6 +146,7 @@ struct ConfigurationTests {
             let (status, output) = try config("--config", file)
             #expect(status == 78)
             #expect(output.contains(message), "\(output)")
+            #expect(!output.contains("user:hu"), "A password is shown: \(output)")
             // A wrong value of a key has its line.
             #expect(!message.contains(" is '") || output.contains("\(file), line 1: \(message)"), "\(output)")
             #expect(output.split(separator: "\n").count == 1, "\(output)")

@@ -61,10 +61,8 @@ struct KeyCommandTests {
             let revoked = try await keys(["revoke", "nobody", "--data", server.directory])
             #expect(revoked.status == 1)
             #expect(revoked.text.hasPrefix("fingerpost: there is no key 'nobody'"), "\(revoked.text)")
-            let made = try await keys([
-                "create", "--scope", "admin", "--expires", "tomorrow", "--data", server.directory,
-            ])
-            #expect(made.status == 1)
+            let made = try await keys(["create", "--scope", "admin", "--name", "", "--data", server.directory])
+            #expect(made.status == 1 && made.text.contains("1 to 128 bytes"), "\(made.text)")
             #expect(!made.text.contains("line 1, column"), "\(made.text)")
         }
     }

@@ -18,7 +18,7 @@ struct KeyOptionTests {
         """
     private static let suite = "formatVersion: 1\ncases:\n  - {link: \"acme://\", expect: {route: home}}\n"
 
-    /// Runs a command in `directory`. Returns its exit code and all output.
+    /// Runs a command in `directory`, in which `''` is an empty word. Returns its exit code and all output.
     private func fingerpost(
         _ command: String,
         _ variables: [String: String] = [:],
@@ -28,7 +28,7 @@ struct KeyOptionTests {
         let names = ["FINGERPOST_KEY", "FINGERPOST_SERVER", "FINGERPOST_PUBLIC_SERVER"]
         let environment = names.flatMap { ["-u", $0] } + variables.map { "\($0.key)=\($0.value)" }
         let script = #"cd "$0" && exec env "$@" 2>&1 </dev/null"#
-        let words = command.split(separator: " ").map(String.init)
+        let words = command.split(separator: " ").map { $0 == "''" ? "" : String($0) }
         let result = try await runBeside("sh", ["-c", script, directory] + environment + [tool] + words)
         return (result.status, String(decoding: result.output, as: UTF8.self))
     }
@@ -36,6 +36,8 @@ struct KeyOptionTests {
     private func withServer(_ body: (RunningServer, String) async throws -> Void) async throws {
         try await withTemporaryDirectory { directory in
             try Self.tenant.write(toFile: "\(directory)/acme.yaml", atomically: true, encoding: .utf8)
+            try Self.tenant.replacing("acme", with: "fresh")
+                .write(toFile: "\(directory)/fresh.yaml", atomically: true, encoding: .utf8)
             try Self.suite.write(toFile: "\(directory)/suite.yaml", atomically: true, encoding: .utf8)
             let made = try await fingerpost("table keys create table.jwk", in: directory)
             #expect(made.status == 0, "\(made.text)")
@@ -79,12 +81,53 @@ struct KeyOptionTests {
         }
     }
 
+    /// As docs/tables.md and the help say.
+    @Test func commandsThatOnlyReadNeedTheScopeToRead() async throws {
+        try await withServer { server, directory in
+            var variables = [
+                "FINGERPOST_KEY": try #require(server.key),
+                "FINGERPOST_SERVER": "http://127.0.0.1:\(server.adminPort)",
+            ]
+            #expect(try await fingerpost("apply -f acme.yaml", variables, in: directory).status == 0)
+            let made = try await fingerpost("keys create --tenant acme --scope tables:read --data data", in: directory)
+            variables["FINGERPOST_KEY"] = made.text.split(separator: "\n").first { $0.hasPrefix("fp_") }?.description
+            for (command, text) in [
+                ("pull acme", "tenant: acme\n"), ("plan -f acme.yaml", "nothing would change\n"),
+                ("apply -f acme.yaml --dry-run", "nothing would change\n"),
+            ] {
+                let result = try await fingerpost(command, variables, in: directory)
+                #expect(result.status == 0 && result.text.contains(text), "\(command): \(result)")
+            }
+        }
+    }
+
+    /// The command that is printed for a new tenant creates a key that can create the tenant.
+    @Test func adviceForANewTenantWorks() async throws {
+        try await withServer { server, directory in
+            let address = ["FINGERPOST_SERVER": "http://127.0.0.1:\(server.adminPort)"]
+            func key(_ command: String) async throws -> String {
+                let made = try await fingerpost(command, in: directory)
+                return try #require(made.text.split(separator: "\n").first { $0.hasPrefix("fp_") }).description
+            }
+            for scope in ["explain", "tables:read"] {
+                let weak = try await key("keys create --scope \(scope) --data data")
+                let refused = try await fingerpost("apply -f fresh.yaml --key \(weak)", address, in: directory)
+                #expect(refused.status == 1, "\(refused)")
+                #expect(refused.text.contains("'fingerpost keys create --data DIR --scope admin'"), "\(refused.text)")
+            }
+            let strong = try await key("keys create --data data --scope admin")
+            let applied = try await fingerpost("apply -f fresh.yaml --key \(strong)", address, in: directory)
+            #expect(applied.status == 0, "\(applied)")
+        }
+    }
+
     /// A person gives a key with an option or a variable, and not with a header field.
     @Test func refusedKeyNamesTheOption() async throws {
         try await withServer { server, directory in
             let key = try #require(server.key)
             let keyless = ["FINGERPOST_SERVER": "http://127.0.0.1:\(server.adminPort)"]
             let admin = keyless.merging(["FINGERPOST_KEY": key]) { $1 }
+            let empty = keyless.merging(["FINGERPOST_KEY": ""]) { $1 }
             let open = ["FINGERPOST_PUBLIC_SERVER": "http://127.0.0.1:\(server.publicPort)"]
             #expect(try await fingerpost("apply -f acme.yaml", admin, in: directory).status == 0)
             let made = try await fingerpost(
@@ -110,6 +153,12 @@ struct KeyOptionTests {
                 ),
                 ("retention acme", weak, admin, 1, "'fingerpost keys list' shows what each may do."),
                 ("pull acme", "", keyless, 78, "provide a key with --key"),
+                // An empty key is a missing one, such as that of a variable that is not set.
+                ("pull acme --key ''", "", keyless, 78, "provide a key with --key"),
+                ("plan -f acme.yaml --key ''", "", admin, 78, "provide a key with --key"),
+                ("apply -f acme.yaml", "", empty, 78, "provide a key with --key"),
+                ("table export acme --app ios --output t --key ''", "", open, 1, "Use --key or FINGERPOST_KEY."),
+                ("test suite.yaml --key ''", "", open, 69, "a key that has the scope 'resolve'. Use --key or"),
             ] as [(String, String, [String: String], Int32, String)] {
                 let words = key.isEmpty ? command : "\(command) --key \(key)"
                 let result = try await fingerpost(words, variables, in: directory)

@@ -36,6 +36,29 @@ struct LifecycleTests {
         }
     }
 
+    /// The disk of the exports may be mounted later, and links are resolved meanwhile.
+    @Test func exportsDirectoryThatCannotBeUsedIsReportedAtTheStart() async throws {
+        try await withTemporaryDirectory { directory in
+            let (data, log) = (directory + "/data", directory + "/log")
+            try FileManager.default.createSymbolicLink(
+                atPath: directory + "/exports",
+                withDestinationPath: directory + "/not-mounted"
+            )
+            let server = try RunningServer(
+                directory: data,
+                launcher: RunningServer.logging(to: log),
+                environment: ["FINGERPOST_EXPORTS_DIRECTORY": directory + "/exports"]
+            )
+            #expect(
+                try HTTPConnection(port: server.publicPort).request("POST", "/resolve", body: Self.link).status == 200
+            )
+            server.send(SIGTERM)
+            #expect(server.wait().status == 0)
+            let text = try String(contentsOfFile: log, encoding: .utf8)
+            #expect(text.contains("is a symbolic link whose target does not exist; mount its disk"), "\(text)")
+        }
+    }
+
     @Test func shutdownDrainsAndTheSecondSignalForcesIt() async throws {
         try await withTemporaryDirectory { directory in
             let log = directory + ".log"

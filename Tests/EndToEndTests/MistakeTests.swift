@@ -163,6 +163,12 @@ struct MistakeTests {
         ),
         Mistake("keys create --scope admins", 64, "'admins' is not a scope; use one of: resolve, explain, tables:read"),
         Mistake("keys create --name ci", 64, "Say what the key may do: --scope admin for everything on all tenants"),
+        Mistake(
+            "keys create --scope admin --expires tomorrow",
+            64,
+            "--expires is 'tomorrow'; write a date such as 2030-01-31, or a time such as 2030-01-31T18:00:00Z."
+        ),
+        Mistake("keys create --scope admin --expires 2020-01-31", 64, "'2020-01-31', which is in the past; write"),
         Mistake("keys create --tenant My_Shop", 64, "use 1 to 64 of a-z, 0-9, '.', '_' and '-', starting with"),
         Mistake(
             "keys create --tenant acme --data nowhere",
@@ -388,6 +394,12 @@ struct MistakeTests {
                         "keys create --tenant acme --scope publish --expires 2099-01-01T00:00:00Z --data data",
                         0,
                         "  tenant: acme\n  scopes: publish\n  environments: all\n  writes routes: all\n  expires: 2099-01-01"
+                    ),
+                    // A date is its start in UTC.
+                    Mistake(
+                        "keys create --tenant acme --expires 2099-01-31 --data data",
+                        0,
+                        "  expires: 2099-01-31T00:00:00.000Z"
                     ),
                     Mistake("replay acme --data data", 1, "'fingerpost drafts list acme' lists those that there are;"),
                     Mistake(

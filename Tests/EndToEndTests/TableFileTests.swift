@@ -358,11 +358,13 @@ struct TableFileTests {
             #expect(
                 try await shell("drafts", "test", "acme", "--draft", "promo", "--suite", "items.suite.yaml").status == 0
             )
-            #expect(try await shell("audit", "list", "--tenant", "acme", "--limit", "1").text.contains("draft.write"))
+            #expect(try await shell("audit", "list", "--tenant", "acme", "--limit", "1").text.contains("draft written"))
             let exported = try await shell("routes", "export", "acme", "--draft", "promo")
             #expect(exported.text.split(separator: "\n").count == 52)
             let published = try await shell("drafts", "publish", "acme", "--draft", "promo", "--message", "many")
             #expect(published.status == 0 && published.text.hasSuffix("revision 6 is live\n"), "\(published.text)")
+            let audited = try await shell("audit", "list", "--tenant", "acme", "--limit", "1").text
+            #expect(audited.hasSuffix("  table published  acme  production  6    many\n"), "\(audited)")
             #expect(try await shell("drafts", "remove", "acme", "--draft", "promo").status == 1)
             try shell.write(
                 Self.settings.replacing("[go.acme.test, {host: www", with: "[{host: www") + Self.table,

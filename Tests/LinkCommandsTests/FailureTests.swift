@@ -55,13 +55,43 @@ struct FailureTests {
             "detail": .string("This key lacks the scope 'tables:write'."), "code": .string("forbidden"),
             "keyScopes": .array(granted.map(JSONNode.string)),
         ])
-        let needs: [KeyGrant.Scope] = [.tablesRead, .tablesWrite, .publish]
+        let needs = KeyNeeds([.tablesRead, .tablesWrite, .publish])
         let text = ServerRefusal(status: 403, body: body, tenant: "acme", needs: needs).text
         #expect(text.contains(missing), "\(text)")
         let advice = "--tenant acme --scope tables:read --scope tables:write --scope publish' creates one"
         #expect(text.contains(advice), "\(text)")
         let single = ServerRefusal(status: 403, body: body, tenant: "acme").text
         #expect(single.hasPrefix("This key lacks the scope 'tables:write'."), "\(single)")
+    }
+
+    /// A key for one tenant can be created only if the server has the tenant.
+    @Test(
+        arguments: [
+            (
+                KeyNeeds([.tablesWrite, .publish], owner: "blog", tenant: .exists),
+                "'fingerpost keys create --data DIR --tenant acme --scope tables:write --scope publish --owner blog'",
+                false
+            ),
+            (
+                KeyNeeds([.publish], owner: "Jane's; rm -rf", tenant: .exists),
+                #"'fingerpost keys create --data DIR --tenant acme --scope publish --owner 'Jane'\''s; rm -rf''"#, false
+            ),
+            (KeyNeeds([.publish], owner: "-x", tenant: .exists), "--scope publish --owner=-x'", false),
+            (
+                KeyNeeds([.publish], tenant: .mayBeNew),
+                "'fingerpost keys create --data DIR --tenant acme --scope publish' creates one", true
+            ),
+            (
+                KeyNeeds([.admin], tenant: .isNew),
+                "A new tenant needs a key for all tenants with the scope 'admin', and this key lacks the scope", true
+            ),
+        ] as [(KeyNeeds, String, Bool)]
+    )
+    func adviceOnScopesIsACommandThatWorks(_ needs: KeyNeeds, _ part: String, _ isForAllTenants: Bool) {
+        let body = JSONNode.object(["code": .string("forbidden"), "keyScopes": .array([])])
+        let text = ServerRefusal(status: 403, body: body, tenant: "acme", needs: needs).text
+        #expect(text.contains(part), "\(text)")
+        #expect(text.contains("'fingerpost keys create --data DIR --scope admin'") == isForAllTenants, "\(text)")
     }
 
     @Test func refusedChangeEndsWithTheLineThatNothingWasChanged() async throws {

@@ -12,6 +12,14 @@ struct RemovalAdviceTests {
     @Test(
         arguments: [
             ([owned], "", #"[{"id":"x"}]"#, "use --owner events: it changes only the routes of that owner." as String?),
+            (
+                ["{id: a, path: /a, owner: \"le gal; rm -rf\"}"], "", #"[{"id":"x"}]"#,
+                "use --owner 'le gal; rm -rf': it changes only the routes of that owner."
+            ),
+            (
+                ["{id: a, path: /a, owner: -x}"], "", #"[{"id":"x"}]"#,
+                "use --owner=-x: it changes only the routes of that owner."
+            ),
             ([owned, other], "", #"[{"id":"x"}]"#, "'fingerpost pull acme -f FILE' writes a file to edit."),
             // An edited file removes what its author removed.
             ([owned, other], "basedOn: 7", #"[{"id":"x"}]"#, nil), ([owned], "basedOn: 7", #"[{"id":"x"}]"#, nil),

@@ -67,6 +67,61 @@ struct TextTests {
         #expect(FindingText(try Self.node("{}")).line == ": ")
     }
 
+    @Test(arguments: [
+        (3, nil as String?), (4, "  also: 'r1', 'r2', 'r3'"), (5, "  also: 'r1', 'r2', 'r3' … and 1 more route"),
+        (300, "  also: 'r1', 'r2', 'r3' … and 296 more routes"),
+    ])
+    func equalFindingsOfManyRoutesAreWrittenOnce(_ count: Int, _ others: String?) {
+        let nodes = (0..<count).map { index in
+            JSONNode.object([
+                "code": .string("missing_web"), "severity": .string("warning"),
+                "path": .string("table.routes[\(index)].open"), "route": .string("r\(index)"),
+                "message": .string("'r\(index)' has no page."), "fix": .string("Add 'web'."),
+            ])
+        }
+        let other = JSONNode.object([
+            "code": .string("missing_web"), "severity": .string("warning"), "path": .string("table.routes[1].store"),
+            "route": .string("r1"), "message": .string("'r1' has no page."), "fix": .string("Add 'web'."),
+        ])
+        let first = "warning: table.routes[0].open: 'r0' has no page. Add 'web'."
+        let lines = FindingLines(nodes + [other]).lines
+        #expect(lines.first == first)
+        #expect(lines.last == "warning: table.routes[1].store: 'r1' has no page. Add 'web'.")
+        #expect(others.map { lines.dropFirst().dropLast() == [$0] } ?? (lines.count == count + 1), "\(lines)")
+    }
+
+    @Test func equalFindingsOfAFileNameTheirLines() {
+        let findings = (0..<6).map { index in
+            Finding(
+                .invalid,
+                .error,
+                path: "table.routes[\(index)].opne",
+                message: "unknown key 'opne'.",
+                fix: "",
+                position: JSONNode.Position(line: 10 + index, column: 5)
+            )
+        }
+        #expect(
+            FindingLines(findings, in: "a.yaml").lines == [
+                "error: a.yaml, line 10, column 5: table.routes[0].opne: unknown key 'opne'.",
+                "  also: table.routes[1].opne (line 11), table.routes[2].opne (line 12), table.routes[3].opne (line 13)"
+                    + " … and 2 more places",
+            ]
+        )
+        // A route with one finding for each variant counts as one route.
+        let variants = (0..<6).map { index in
+            Finding(
+                .missingWeb,
+                .warning,
+                path: "routes[0].experiment.variants[\(index)]",
+                route: RouteID("home"),
+                message: "No page.",
+                fix: ""
+            )
+        }
+        #expect(FindingLines(variants).lines.count == 6)
+    }
+
     @Test func failuresOfACaseAreOneLine() throws {
         let failures = try (0..<3).map { index in
             try Self.node(
@@ -153,6 +208,37 @@ struct TextTests {
         if let advice { #expect(lines[3].contains(advice), "\(lines)") }
         #expect(lines[2].hasPrefix(isApplied ? "dropped: " : "can be dropped: "), "\(lines)")
         #expect(!state.contains(#""kept":[{"#) || lines[0] == "kept: 2 rows of 1 day, D to D", "\(lines)")
+    }
+}
+
+/// Entries of the audit log.
+struct AuditTextTests {
+    @Test(arguments: [
+        (
+            #""action":"table.publish","environment":"production","subject":"7","after":{"message":"Sale"}"#,
+            "table published  shop  production  7    Sale"
+        ),
+        (
+            #""action":"table.publish","subject":"7","after":{"origin":"rollback","originRevision":2,"message":""}"#,
+            "table published  shop    7  rollback of 2"
+        ),
+        (
+            #""action":"table.publish","subject":"7","after":{"message":"Sale","overrideReason":"late"}"#,
+            "table published  shop    7    Sale  override: late"
+        ),
+        (
+            #""action":"force_retention","subject":"shop","after":{"reason":"full"}"#,
+            "retention forced  shop    shop    full"
+        ),
+        (#""action":"erase_install","subject":"shop","after":{}"#, "install erased  shop    shop"),
+        (#""action":"unknown.action","subject":"x""#, "unknown.action  shop    x"),
+    ])
+    func entryIsALine(_ members: String, _ line: String) throws {
+        let entry = try JSONReader.parse(
+            #"{"at":"T","actor":{"name":"ci"},"tenant":"shop",\#(members)}"#,
+            limits: JSONReader.Limits(maximumBytes: 4_096)
+        )
+        #expect(AuditText([entry]).lines == ["T  ci  \(line)"])
     }
 }
 

@@ -82,9 +82,9 @@ struct TableCheckTests {
     @Test func everyCodeIsTested() {
         let others = [
             Finding.Code.tooManySteps, .overlappingRoutes, .neverTrue, .timeEnded, .invalid, .associationTooLarge,
-            .associationInvalid, .associationNotExpressed, .associationOvermatch, .undecided, .fallbackPage,
-            .missingStore, .missingTarget, .similarScreen, .unknownScreen, .missingArgument, .unknownArgument,
-            .mistypedArgument, .unusedScreen, .oldClient,
+            .associationInvalid, .associationNotExpressed, .exampleFingerprint, .associationOvermatch,
+            .undecided, .fallbackPage, .missingStore, .missingTarget, .similarScreen, .unknownScreen, .missingArgument,
+            .unknownArgument, .mistypedArgument, .unusedScreen, .oldClient,
         ]
         let tested = Self.mistakes.map(\.code) + others.map(\.rawValue)
         #expect(Set(tested) == Set(Finding.Code.allCases.map(\.rawValue)))

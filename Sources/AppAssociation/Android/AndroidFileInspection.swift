@@ -4,9 +4,6 @@ import LinkRouting
 enum AndroidFileInspection {
     private static let statementKeys = ["relation", "target", "include", "relation_extensions"]
     private static let targetKeys = ["namespace", "package_name", "sha256_cert_fingerprints", "site"]
-    /// The fingerprint in Google's own examples.
-    private static let documentationExample =
-        "14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5"
     private static let usedRelations: Set<StatementRelation> = [
         .handleAllURLs, .getLoginCredentials, .useAsOrigin, .queryWebAPK,
     ]
@@ -194,7 +191,7 @@ enum AndroidFileInspection {
                         + "host or package name and a debug key of your own."
                 )
             }
-            guard isPlaceholder(fingerprint) else { continue }
+            guard fingerprint.isPlaceholder else { continue }
             findings.add(
                 .exampleFingerprint,
                 pointer,
@@ -205,11 +202,6 @@ enum AndroidFileInspection {
                     + "under App signing."
             )
         }
-    }
-
-    private static func isPlaceholder(_ fingerprint: CertificateFingerprint) -> Bool {
-        let pairs = Set(fingerprint.description.split(separator: ":"))
-        return pairs.count == 1 || fingerprint.description == documentationExample
     }
 
     private static func inspect(

@@ -146,3 +146,14 @@ public struct CertificateFingerprint: Sendable, Hashable, CustomStringConvertibl
         description = String(decoding: normalised, as: UTF8.self)
     }
 }
+
+extension CertificateFingerprint {
+    /// The fingerprint in Google's own examples.
+    private static let documentationExample =
+        "14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5"
+
+    /// Whether it is the one of Google's examples, or a pair that is repeated, so that no certificate has it.
+    var isPlaceholder: Bool {
+        description == Self.documentationExample || Set(description.split(separator: ":")).count == 1
+    }
+}

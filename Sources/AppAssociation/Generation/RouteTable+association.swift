@@ -75,6 +75,7 @@ private struct AssociationCheck {
             checkApple(host)
             checkAndroid(host, self.routes(on: host))
         }
+        checkFingerprints(on: hosts)
         tellOvermatches()
         tellUndecided()
     }
@@ -232,6 +233,30 @@ private struct AssociationCheck {
                 fix: "Add '\(host)' to the 'domains' of an app, or remove it from the settings."
             )
         )
+    }
+
+    // MARK: Apps
+
+    /// Reports apps with a fingerprint of an example, if a file names them.
+    private mutating func checkFingerprints(on hosts: [String]) {
+        let identity = router.identity
+        for app in identity.apps where app.isPart(of: router.environment) {
+            guard case .android(_, let texts) = app.product,
+                let example = texts.compactMap({ CertificateFingerprint($0) }).first(where: \.isPlaceholder),
+                hosts.contains(where: { app.isNamed(on: $0, of: identity) })
+            else { continue }
+            findings.append(
+                Finding(
+                    .exampleFingerprint,
+                    .warning,
+                    path: "routes",
+                    message: "The app '\(app.id)' has the fingerprint of an example, \(example), so Android does not "
+                        + "verify the app, and opens its links in the browser.",
+                    fix: "Replace it with the SHA-256 fingerprint of the app's signing certificate; the Play Console "
+                        + "shows it under App signing."
+                )
+            )
+        }
     }
 
     // MARK: Overmatches

@@ -1,4 +1,4 @@
-package import LinkCatalog
+import LinkCatalog
 package import LinkRouting
 
 /// A server's error response in words of the command line, where a key is an option and not a header field.
@@ -6,14 +6,13 @@ package struct ServerRefusal {
     private let status: Int
     private let body: JSONNode
     private let tenant: String?
-    private let needs: [KeyGrant.Scope]
+    private let needs: KeyNeeds
     private let words: CommandWords
 
     /// - Parameters:
     ///   - body: The problem of the response; null if it has none.
     ///   - tenant: The tenant of the request; nil for a request that belongs to none.
-    ///   - needs: The scopes that the command needs; empty if it needs no more than the request.
-    package init(status: Int, body: JSONNode, tenant: String? = nil, needs: [KeyGrant.Scope] = []) {
+    package init(status: Int, body: JSONNode, tenant: String? = nil, needs: KeyNeeds = KeyNeeds()) {
         self.status = status
         self.body = body
         self.tenant = tenant
@@ -39,12 +38,21 @@ package struct ServerRefusal {
     private var lackOfScopes: String? {
         let granted = Set((body["keyScopes"]?.elements ?? []).compactMap(\.text))
         guard body["keyScopes"] != nil, !granted.contains(KeyGrant.Scope.admin.rawValue) else { return nil }
-        let missing = needs.map(\.rawValue).filter { !granted.contains($0) }
+        let needed = needs.scopes.map(\.rawValue)
+        let missing = needed.filter { !granted.contains($0) }
         guard !missing.isEmpty else { return nil }
-        let options = (tenant.map { ["--tenant \($0)"] } ?? []) + needs.map { "--scope \($0.rawValue)" }
-        return "This command needs a key with \(Self.scopes(needs.map(\.rawValue))), and this key lacks "
-            + "\(Self.scopes(missing)). 'fingerpost keys create \(options.joined(separator: " "))' creates one that has "
-            + "all of them; use it with --key or FINGERPOST_KEY."
+        let subject = needs.tenant == .isNew ? "A new tenant needs a key for all tenants" : "This command needs a key"
+        return "\(subject) with \(Self.scopes(needed)), and this key lacks \(Self.scopes(missing)). "
+            + "'\(needs.creation(for: tenant))' creates one that has all of them; use it with --key or FINGERPOST_KEY."
+            + newTenantAdvice
+    }
+
+    /// What to do if the server does not have the tenant yet; empty if the command does not create it.
+    private var newTenantAdvice: String {
+        guard needs.tenant == .mayBeNew, let tenant else { return "" }
+        let creation = KeyNeeds([.admin], tenant: .isNew).creation(for: nil)
+        return " If the server has no tenant '\(tenant)' yet, use a key for all tenants, which can create it: "
+            + "'\(creation)'."
     }
 
     /// Returns `the scope 'a'`, or `the scopes 'a', 'b' and 'c'`.

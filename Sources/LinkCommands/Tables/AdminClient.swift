@@ -1,5 +1,4 @@
 import Foundation
-package import LinkCatalog
 package import LinkRouting
 import NIOCore
 package import OutboundHTTP
@@ -9,9 +8,8 @@ package struct AdminClient {
     package let server: String
     package let key: String
     package var environment: String?
-    /// The scopes that all requests of the command need; empty for a command that needs one. An error about a missing
-    /// scope names all of them that the key lacks.
-    package var needs: [KeyGrant.Scope] = []
+    /// What the command needs of its key. An error about a missing scope names all scopes that the key lacks.
+    package var needs = KeyNeeds()
 
     private static let limits = JSONReader.Limits(maximumBytes: 256 << 20, maximumDepth: 64)
 
@@ -35,12 +33,12 @@ package struct AdminClient {
         package let body: JSONNode
         /// The tenant of the request; nil for a request that belongs to none.
         package let tenant: String?
-        /// The scopes that the command needs; empty if it needs no more than this request.
-        package let needs: [KeyGrant.Scope]
+        /// What the command needs of its key.
+        package let needs: KeyNeeds
 
         package var code: String { body["code"]?.text ?? "" }
 
-        package init(status: Int, body: JSONNode, tenant: String? = nil, needs: [KeyGrant.Scope] = []) {
+        package init(status: Int, body: JSONNode, tenant: String? = nil, needs: KeyNeeds = KeyNeeds()) {
             self.status = status
             self.body = body
             self.tenant = tenant

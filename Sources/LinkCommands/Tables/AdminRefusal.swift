@@ -41,7 +41,7 @@ extension AdminClient.Refusal {
     /// - Parameter file: The file that was sent, for a command that sends several.
     package func failure(in file: String?) -> CommandFailure {
         var lines: [String] = []
-        for finding in body["findings"]?.elements ?? [] { lines.append("  \(FindingText(finding).line)") }
+        lines += FindingLines(body["findings"]?.elements ?? []).lines.map { "  \($0)" }
         lines += SuiteFailureLines(body["suiteFailures"]?.elements ?? []).lines.map { "  \($0)" }
         for conflict in body["conflicts"]?.elements ?? [] {
             lines.append("  \(conflict["kind"]?.text ?? "") '\(conflict["subject"]?.text ?? "")'")

@@ -24,8 +24,8 @@ package struct OfflineTable {
             let document = try TenantDocument(text)
             let (settings, table, findings) = document.checked()
             guard let table, !findings.contains(where: { $0.severity == .error }) else {
-                let lines =
-                    findings.isEmpty ? ["it has no table"] : findings.filter { $0.severity == .error }.map(\.line)
+                let errors = FindingLines(findings.filter { $0.severity == .error }).lines
+                let lines = errors.isEmpty ? ["it has no table"] : errors
                 throw fail("\(path): \(lines[0])", .unreadableInput, more: lines.dropFirst().map { "  \($0)" })
             }
             guard let tenant = document.tenant ?? TenantID("local") else {

@@ -42,8 +42,8 @@ extension TableFile {
         guard !removed.isEmpty, basedOn == nil else { return nil }
         let routes = table?["routes"]?.elements ?? []
         if let owner = routes.first?["owner"]?.text, routes.allSatisfy({ $0["owner"]?.text == owner }) {
-            return "All routes of the file belong to '\(owner)'. To keep those of others, use --owner \(owner): it "
-                + "changes only the routes of that owner."
+            return "All routes of the file belong to '\(owner)'. To keep those of others, use "
+                + "\(OptionText("owner", owner).text): it changes only the routes of that owner."
         }
         return "The file has no 'basedOn', so it replaces the whole table and removes the routes that it does not "
             + "contain. 'fingerpost pull \(tenant) -f FILE' writes a file to edit."

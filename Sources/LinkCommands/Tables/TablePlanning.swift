@@ -85,7 +85,7 @@ package struct TablePlanning: Sendable {
                 lines.append("settings: \(field["path"]?.text ?? "") changes from \(before) to \(after)")
             }
             lines += (body["changes"]?["words"]?.elements ?? []).compactMap(\.text)
-            lines += findings.map { FindingText($0).line }
+            lines += FindingLines(findings).lines
             lines += SuiteFailureLines(suiteFailures).lines
             let moves = body["moves"]?.elements ?? []
             for move in moves.prefix(Self.shown) {
@@ -180,8 +180,12 @@ package struct TablePlanning: Sendable {
             ),
         ]
         var client = client
-        // It includes all others.
-        if plan.changesSettings || plan.settingsRevision == nil { client.needs = [.admin] }
+        // The scope admin includes all others.
+        if plan.settingsRevision == nil {
+            client.needs = KeyNeeds([.admin], tenant: .isNew)
+        } else if plan.changesSettings {
+            client.needs = KeyNeeds([.admin])
+        }
         return try await client.send(
             .post,
             "\(tenant)/apply",

@@ -11,6 +11,33 @@ package struct DirectoryExportSink: ExportSink {
 
     package init(directory: String) { root = URL(filePath: directory, directoryHint: .isDirectory) }
 
+    /// Why exports cannot be written to the directory, and what to do; nil if they can. The first export creates a missing
+    /// directory.
+    package var problem: String? {
+        var path = root.path
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        var status = stat()
+        // Walks up to the first directory that exists. A path is finite, so the loop ends.
+        while stat(path, &status) != 0 {
+            let failure = FileFailure("stat", path)
+            guard failure.code == ENOENT else { return "\(path): \(failure.reason); correct the path." }
+            guard lstat(path, &status) != 0 else {
+                return "\(path) is a symbolic link whose target does not exist; mount its disk, create the target, or "
+                    + "correct the link."
+            }
+            let parent = Folder.parent(of: path)
+            guard parent != path else { return nil }
+            path = parent
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            return "\(path) is not a directory; move it, or choose another directory."
+        }
+        guard access(path, W_OK | X_OK) == 0 else {
+            return "this user may not write to \(path); change its owner or mode, or choose another directory."
+        }
+        return nil
+    }
+
     package func create(_ path: String) throws -> any ExportFile {
         let final = url(path)
         try Folder.make(final.deletingLastPathComponent().path, mode: 0o750)

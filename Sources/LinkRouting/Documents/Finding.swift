@@ -71,6 +71,8 @@ public struct Finding: Sendable, Hashable {
         case associationInvalid = "association_invalid"
         /// Routes open an app on a host whose association file cannot express them.
         case associationNotExpressed = "association_not_expressed"
+        /// An Android app has a fingerprint of an example.
+        case exampleFingerprint = "example_fingerprint"
         /// A proof would take too long, so no claim is made.
         case undecided
         /// The association files open links in an app that the table would not open.

@@ -85,11 +85,10 @@ package struct APIKeyIssuer: Sendable {
                 routes = KeyGrant.RouteLimit(owners: owners, pathPrefixes: prefixes)
             }
             expiresAt = try object["expiresAt"].map { field in
-                guard let end = Timestamp(try field.text()), end > now else {
-                    throw field.error(
-                        "\(field.shown) is not a future timestamp; write one such as 2030-01-31T00:00:00Z."
-                    )
+                guard let end = Timestamp(try field.text()) else {
+                    throw field.error("\(field.shown) is not a time; write one such as 2030-01-31T00:00:00Z.")
                 }
+                guard end > now else { throw field.error("\(field.shown) is in the past; write a later time.") }
                 return end
             }
         }

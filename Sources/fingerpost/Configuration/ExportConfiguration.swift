@@ -80,6 +80,9 @@ struct ExportConfiguration {
     /// The credentials for the bucket; nil if exports go to a directory.
     var credentials: S3Credentials? { s3?.credentials }
 
+    /// Why exports cannot be written to their directory, and what to do; nil if they can, or if they go to a bucket.
+    var directoryProblem: String? { s3 == nil ? DirectoryExportSink(directory: directory).problem : nil }
+
     /// Creates the sink.
     ///
     /// - Parameter latest: Returns the current credentials if they have been replaced; nil otherwise.
@@ -110,7 +113,8 @@ struct ExportConfiguration {
             )
         } catch let error as S3Location.Invalid {
             let key = "s3." + error.key
-            throw ServiceConfiguration.Invalid("exports.\(key)", "is '\(value(key))'; \(error.message).")
+            let shown = error.key == "endpoint" ? value(key).withoutCredentials : value(key)
+            throw ServiceConfiguration.Invalid("exports.\(key)", "is '\(shown)'; \(error.message).")
         }
     }
 
@@ -154,12 +158,16 @@ struct ExportConfiguration {
         guard !url.isEmpty else { return nil }
         let parts = URL(string: url)
         let schemes: Set<String> = if case .anywhere = reach { ["https", "http"] } else { ["https"] }
-        guard let parts, let scheme = parts.scheme, schemes.contains(scheme), parts.host?.isEmpty == false,
-            parts.user == nil
-        else {
+        guard parts?.user == nil, parts?.password == nil else {
             throw ServiceConfiguration.Invalid(
-                message:
-                    "exports.webhook.url is '\(url)'; write https://HOST/PATH (http:// only with exports.webhook.reach: anywhere)."
+                "exports.webhook.url",
+                "is '\(url.withoutCredentials)'; remove the user and the password: each request is signed instead."
+            )
+        }
+        guard let parts, let scheme = parts.scheme, schemes.contains(scheme), parts.host?.isEmpty == false else {
+            throw ServiceConfiguration.Invalid(
+                "exports.webhook.url",
+                "is '\(url.withoutCredentials)'; write https://HOST/PATH (http:// only with exports.webhook.reach: anywhere)."
             )
         }
         let text =
@@ -175,6 +183,16 @@ struct ExportConfiguration {
         }
         let http = OutboundHTTP(timeout: .seconds(15), maximumBytes: 1 << 20, reach: reach)
         return Webhook(url: url, secrets: secrets, http: http)
+    }
+}
+
+extension String {
+    /// The text of a URL for messages. Everything before the last `@` may be a user and a password, even if the text is not
+    /// a valid URL.
+    fileprivate var withoutCredentials: String {
+        guard let at = lastIndex(of: "@") else { return self }
+        let scheme = self[..<at].firstRange(of: "://").map { self[..<$0.upperBound] } ?? ""
+        return "\(scheme)…\(self[at...])"
     }
 }
 

@@ -54,7 +54,7 @@ struct Export: AsyncParsableCommand {
     private func firstInstant() throws -> Timestamp? {
         if all { return Timestamp(milliseconds: .min) }
         guard let since else { return nil }
-        guard let instant = Timestamp(since) ?? Timestamp(since + "T00:00:00Z") else {
+        guard let instant = Timestamp(option: since) else {
             throw ValidationError("--since is '\(since)'; write a date such as 2026-11-01 or an RFC 3339 time.")
         }
         return instant

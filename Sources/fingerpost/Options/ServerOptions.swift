@@ -56,9 +56,9 @@ struct PublicOptions: ParsableArguments {
     func validate() throws { try requireAddress(server, such: "http://127.0.0.1:8080") }
 }
 
-/// Returns the key of an option or, without it, of the variable; nil without a key. A line break around it, such as that
-/// of a file of secrets, is removed. The message about any other character does not show the key.
-private func readableKey(_ option: String?) throws -> String? {
+/// Returns the key of an option or, without it, of the variable; nil without a key, or if it is empty. A line break around
+/// it, such as that of a file of secrets, is removed. The message about any other character does not show the key.
+func readableKey(_ option: String?) throws -> String? {
     let key = (option ?? ClientVariable.key.value ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
     guard key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
         throw fail("the key has a character that no key has; copy it again.", .wrongConfiguration)

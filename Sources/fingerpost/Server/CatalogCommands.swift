@@ -50,7 +50,8 @@ struct CatalogCommands {
         let keyRequest = try APIKeyIssuer.KeyRequest(object, at: change.at)
         if let tenant = keyRequest.tenant, try await store.settingsRevision(of: tenant) == nil {
             throw try object.required("tenant").error(
-                "there is no tenant '\(tenant)'; correct the name, or create the tenant first with 'fingerpost apply'."
+                "there is no tenant '\(tenant)'; correct the name, or create the tenant first: 'fingerpost "
+                    + "apply' with a key for all tenants, which --scope admin without --tenant creates."
             )
         }
         do {

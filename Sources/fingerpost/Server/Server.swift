@@ -119,6 +119,13 @@ struct Server {
                 metadata: ["close it with": "chmod 700 \(directory.path)"]
             )
         }
+        // Links do not depend on the exports, whose disk may be mounted later.
+        if let problem = configuration.exports.directoryProblem {
+            logger.warning(
+                "exports cannot be written until their directory can be used; the events stay in the log",
+                metadata: ["exports.directory": "\(problem)"]
+            )
+        }
         if !configuration.isRecording { logger.warning("recording is disabled; resolutions are not logged") }
     }
 

@@ -16,7 +16,7 @@ struct Plan: AsyncParsableCommand {
               fingerpost plan -f checkout-team.yaml --owner checkout
 
             Prints the changes by route, the findings, the cases of stored suites that would fail, and the links of \
-            those suites that would move between the app and the browser.
+            those suites that would move between the app and the browser. The key needs the scope tables:read.
             Exit code 0 when nothing would change, 2 when something would, 1 when it would be rejected.
             """
     )
@@ -63,6 +63,8 @@ struct Apply: AsyncParsableCommand {
             A pulled file names the revision that it is based on; only your changes since then are applied. A file \
             without that replaces the whole table: routes that it does not contain are removed. With --owner, only \
             the routes of that owner are changed; those of other teams and the settings are left as they are.
+            The key needs the scopes tables:read, tables:write and publish; to change the settings or create a \
+            tenant, it needs admin. tables:read suffices for --dry-run.
             Exit code 0 when the file is live, 1 when it was rejected; --dry-run has the exit codes of plan.
             """
     )
@@ -78,6 +80,15 @@ struct Apply: AsyncParsableCommand {
     @OptionGroup var admin: AdminOptions
     @Flag(help: "Print JSON.") var json = false
 
+    /// A key that is limited to the routes of an owner can neither store nor override suites.
+    private var needs: KeyNeeds {
+        KeyNeeds(
+            [.tablesRead, .tablesWrite, .publish],
+            owner: suite.isEmpty && override == nil ? limits.owner : nil,
+            tenant: limits.owner == nil ? .mayBeNew : .exists
+        )
+    }
+
     func run() async throws {
         let note = JSONNode.object([
             "message": .string(message), "approvals": .array(approved.map(JSONNode.string)),
@@ -85,7 +96,7 @@ struct Apply: AsyncParsableCommand {
         ])
         try await reportingRefusalsOfChanges {
             var client = try admin.client()
-            if !dryRun { client.needs = [.tablesRead, .tablesWrite, .publish] }
+            if !dryRun { client.needs = needs }
             let planning = TablePlanning(
                 file: try await limits.file(TableFile(file, tenant: tenant), client),
                 client: client,
@@ -142,7 +153,7 @@ struct Pull: AsyncParsableCommand {
               fingerpost pull shop -f shop.yaml
               fingerpost pull shop --server https://links.internal:8081 > shop.yaml
 
-            plan and apply accept the file. Comments in an existing file are lost.
+            plan and apply accept the file. Comments in an existing file are lost. The key needs the scope tables:read.
             """
     )
 

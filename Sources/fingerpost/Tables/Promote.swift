@@ -45,7 +45,7 @@ struct Promote: AsyncParsableCommand {
             client.environment = from ?? admin.environment
             var number = revision
             if number == nil {
-                client.needs = [.tablesRead, .publish]
+                client.needs = KeyNeeds([.tablesRead, .publish])
                 number = try await client.send(.get, "tenants/\(tenant)/table").eTag.flatMap { Int64($0) }
             }
             return try await client.send(

@@ -50,7 +50,7 @@ struct Replay: AsyncParsableCommand {
             guard let data else {
                 return try await reportingRefusals { () async throws -> JSONNode in
                     var client = try admin.client()
-                    client.needs = [.tablesRead, .exportsRead]
+                    client.needs = KeyNeeds([.tablesRead, .exportsRead])
                     return try await client.send(
                         .post,
                         "tenants/\(place.tenant)/draft/replay",

@@ -138,18 +138,14 @@ struct NoteOptions: ParsableArguments {
 }
 
 extension JSONNode {
-    /// The reason for which failing suites were overridden, of a revision or of its entry in the audit log.
-    var overrideText: String? { self["overrideReason"]?.text.map { "override: \($0)" } }
-
     /// A revision as one line of text.
     var revisionText: String { revisionCells.filter { !$0.isEmpty }.joined(separator: "  ") }
 
     /// A revision as the cells of a table.
     fileprivate var revisionCells: [String] {
-        let origin = self["originRevision"]?.int.map { "\(self["origin"]?.text ?? "") of \($0)" }
-        return [
+        [
             "\(self["revision"]?.int ?? 0)", self["environment"]?.text ?? "", self["publishedAt"]?.text ?? "",
-            self["actor"]?["name"]?.text ?? "", (self["routes"]?.int ?? 0).counted("route"), origin ?? "",
+            self["actor"]?["name"]?.text ?? "", (self["routes"]?.int ?? 0).counted("route"), originText ?? "",
             self["message"]?.text ?? "", overrideText ?? "",
         ]
     }

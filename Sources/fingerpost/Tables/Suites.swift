@@ -197,7 +197,7 @@ struct Routes: AsyncParsableCommand {
                 }
             }
             show("draft \(draft): \((answer.body["routes"]?.int ?? 0).counted("route"))")
-            for finding in answer.body["findings"]?.elements ?? [] { show(FindingText(finding).line) }
+            show(FindingLines(answer.body["findings"]?.elements ?? []).lines)
         }
     }
 }

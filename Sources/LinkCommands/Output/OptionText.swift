@@ -1,0 +1,24 @@
+import LinkRouting
+
+/// An option with its value, to paste into a shell: `--owner blog`, or `--owner 'Jane Doe'`.
+struct OptionText {
+    let text: String
+
+    /// - Parameter name: The name without dashes.
+    init(_ name: String, _ value: String) {
+        let word = !value.isEmpty && value.utf8.allSatisfy(Self.isPlain) ? value : value.quotedForShell
+        // The argument parser takes a word with a dash at its beginning for the next option.
+        text = "--\(name)\(value.hasPrefix("-") ? "=" : " ")\(word)"
+    }
+
+    /// Whether no shell treats the byte in a special way.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"),
+            UInt8(ascii: "/"), UInt8(ascii: ":"), UInt8(ascii: "@"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import LinkEvents
+import TestSupport
+import Testing
+
+struct DirectoryExportSinkTests {
+    @Test(
+        arguments: [
+            ("exports", nil), ("missing/exports", nil),
+            ("dangling", "/dangling is a symbolic link whose target does not exist; mount its disk, create the"),
+            ("dangling/", "/dangling is a symbolic link whose target does not exist"),
+            ("dangling/exports", "/dangling is a symbolic link whose target does not exist"),
+            ("loop", "/loop: Too many levels of symbolic links; correct the path."),
+            ("file", "/file is not a directory; move it, or choose another directory."),
+            ("file/exports", "/file/exports: Not a directory; correct the path."),
+        ] as [(String, String?)]
+    )
+    func directoryThatCannotBeUsedIsExplained(_ path: String, _ problem: String?) async throws {
+        try await withTemporaryDirectory { directory in
+            let files = FileManager.default
+            try files.createDirectory(atPath: "\(directory)/exports", withIntermediateDirectories: false)
+            try Data().write(to: URL(filePath: "\(directory)/file"))
+            try files.createSymbolicLink(
+                atPath: "\(directory)/dangling",
+                withDestinationPath: "\(directory)/not-mounted"
+            )
+            try files.createSymbolicLink(atPath: "\(directory)/loop", withDestinationPath: "\(directory)/loop")
+
+            let found = DirectoryExportSink(directory: "\(directory)/\(path)").problem
+
+            #expect(problem.map { found?.hasPrefix(directory + $0) == true } ?? (found == nil), "\(found ?? "none")")
+        }
+    }
+}
