@@ -56,6 +56,23 @@ struct HostileTargetTests {
         }
     }
 
+    /// A chain of proxies through one server is no loop, if it ends.
+    @Test(arguments: [(4, 200), (16, 200), (17, 500)])
+    func chainOfProxiesMayPassTheServerSixteenTimes(passes: Int, status: Int) async throws {
+        try await StubExchange.run { exchange in
+            try await exchange.add(
+                #"""
+                {"request":{"urlPattern":"/a/.*"},
+                 "response":{"proxyBaseUrl":"\#(exchange.server.url)","proxyUrlPrefixToRemove":"/a"}}
+                """#
+            )
+            try await exchange.add(#"{"request":{"url":"/end"},"response":{"body":"end"}}"#)
+            let answer = try await exchange.send("GET", String(repeating: "/a", count: passes) + "/end")
+            #expect(answer.status == status, "\(answer.text)")
+            #expect(answer.text.contains("on 16 times; name the address") == (status == 500), "\(answer.text)")
+        }
+    }
+
     /// The stub that passes requests on is not one of the folder.
     @Test func serverThatRecordsIntoAnEmptyFolderHasNoStubs() async throws {
         try await withTemporaryDirectory { folder in
