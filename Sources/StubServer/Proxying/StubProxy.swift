@@ -27,8 +27,6 @@ final class StubProxy: Sendable {
     /// Names the servers that have passed a request on. `Via` is not used, because some targets do not compress an answer
     /// to a request that has it.
     private static let passedBy = "Fingerpost-Passed-By"
-    /// Marks the answer to a request that came back, so that each server on the way reports a failure.
-    static let loop = "Fingerpost-Proxy-Loop"
     /// A request may pass a server several times: a session may send it to the stubs of its server, and each stub of a
     /// chain may remove a prefix. The header has about 60 bytes for each pass.
     private static let maximumPasses = 16
@@ -81,7 +79,8 @@ final class StubProxy: Sendable {
             }
         }
         let answer = try await exchange(outgoing, base)
-        guard !answer.headers.contains(where: { $0.has(name: Self.loop) }) else { throw Self.loopFailure(base) }
+        let loop = ServeEvent.LoggedResponse.proxyLoopHeader
+        guard !answer.headers.contains(where: { $0.has(name: loop) }) else { throw Self.loopFailure(base) }
         return answer
     }
 
