@@ -43,7 +43,7 @@ struct TextTests {
     }
 
     @Test func rankingOfRejectedLinksSaysWhatItLeavesOut() {
-        #expect(JSONNode.object(["count": .int(0)]).rejectedNote?.contains("for the tenant '-'") == true)
+        #expect(JSONNode.object(["count": .int(0)]).rejectedNote?.contains("stats rejected -' counts") == true)
         #expect(JSONNode.object(["count": .int(1)]).rejectedNote == nil)
     }
 
