@@ -79,8 +79,9 @@ struct TextTests {
                 "suite 'items', line 9: acme://x: route: got 2",
             ]
         )
+        #expect(SuiteFailureLines(failures).caseCount == 2)
         let many = try (0..<30).map { try Self.node(#"{"suite":"s","line":\#($0)}"#) }
-        #expect(SuiteFailureLines(many).lines.count == 21)
+        #expect(SuiteFailureLines(many).lines.count == 21 && SuiteFailureLines(many).caseCount == 30)
         #expect(SuiteFailureLines(many).lines.last == "… and 10 more cases")
     }
 
