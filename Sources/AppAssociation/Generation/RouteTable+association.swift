@@ -81,11 +81,7 @@ private struct AssociationCheck {
 
     /// Returns the routes of each app that the files of `host` name.
     private func routes(on host: String) -> [AppRoutes] {
-        let hosts = FileHosts(host, of: router.identity)
-        return router.identity.apps.filter {
-            $0.isPart(of: router.environment) && $0.isNamed(on: host, of: router.identity)
-        }
-        .map { AppRoutes(app: $0, hosts: hosts, router: router) }
+        router.apps(on: host).map { router.appRoutes(of: $0, on: host) }
     }
 
     /// Returns whether the table is small enough for a check, and reports it otherwise. Every route is examined for
