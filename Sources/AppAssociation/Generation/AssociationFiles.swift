@@ -58,5 +58,5 @@ extension WorkBudget {
     /// The budget for the files of one table: at most a few seconds of processor time.
     public static var associationFiles: WorkBudget { WorkBudget(steps: 20_000_000) }
     /// The budget for validating a file.
-    public static var associationJudgement: WorkBudget { WorkBudget(steps: 5_000_000) }
+    public static var associationValidation: WorkBudget { WorkBudget(steps: 5_000_000) }
 }

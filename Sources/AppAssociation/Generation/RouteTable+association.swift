@@ -33,7 +33,7 @@ private struct AssociationCheck {
     private let advice: RouteTable.Advice
     private let budget: WorkBudget
     /// The budget for validating all files.
-    private let judgement = WorkBudget.associationJudgement
+    private let validationBudget = WorkBudget.associationValidation
     private(set) var findings: [Finding] = []
     private var overmatches: [Overmatch] = []
 
@@ -116,7 +116,7 @@ private struct AssociationCheck {
         guard file.count <= AppleAppSiteAssociation.maximumBytes else {
             return tellSize(file.count, of: host, AASAGenerator.contributions(of: entries))
         }
-        tellErrors(AppleAppSiteAssociation.validate(file, within: judgement), "apple-app-site-association", host)
+        tellErrors(AppleAppSiteAssociation.validate(file, within: validationBudget), "apple-app-site-association", host)
         findOvermatches { generator.overmatches(of: entries, mostRoutes: $0) }
     }
 
