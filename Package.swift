@@ -579,7 +579,8 @@ let package = Package(
             name: "LinkServerTests",
             dependencies: [
                 "Examples", "LinkRouting", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkAPI", "LinkService",
-                "LinkTable", "HTTPTransport", "LinkServer", "NetworkTypes", "Gzip", "TLSTestSupport", "TestSupport",
+                "LinkTable", "HTTPTransport", "LinkServer", "NetworkTypes", "OutboundHTTP", "Gzip", "TLSTestSupport",
+                "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -92,6 +92,14 @@ check_runbooks() {
             grep -qE "^ *$name\(\)" runbooks/platform.sh || fail "$page uses $name, which platform.sh does not define."
         done
     done
+    # With Kubernetes, a pod that exits at once has no shell: these pages use fpsh only between fpstop and fpstart.
+    for page in runbooks/corrupt-file.md runbooks/restore.md; do
+        awk '/^ *fpstop/ { stopped = 1 } /^ *fpstart/ { stopped = 0 } /^ *fpsh/ && !stopped { print; early = 1 } END { exit early }' \
+            "$page" || fail "$page uses fpsh while the service may not run; stop it with fpstop first."
+    done
+    # fpforward and docs/deployment.md make these ports available, and no others.
+    ! grep -nE '127\.0\.0\.1:[0-9]' runbooks/*.md | grep -vE ':808[012]([^0-9]|$)' \
+        || fail 'a runbook uses a port of 127.0.0.1 that fpforward does not make available.'
     echo 'the commands of the runbooks are defined for systemd, container and kubernetes'
 }
 

@@ -214,7 +214,7 @@ struct OvermatchOracle {
         for entry in entries {
             guard let app = entry.apps.first, let id = entry.ids.first else { continue }
             judges.append(
-                OvermatchOracle(.ios, apple.routes(for: app), appleFound) { link in
+                OvermatchOracle(.ios, router.appRoutes(of: app, on: host), appleFound) { link in
                     let decision = appleFile.decision(for: link, app: id)
                     guard decision.outcome == .match else { return .stays }
                     return .opens(decision.rule.flatMap { entry.rules[$0].route })
@@ -224,7 +224,7 @@ struct OvermatchOracle {
         let androidFound = android.overmatches()
         for statement in statements {
             judges.append(
-                OvermatchOracle(.android, android.routes(for: statement.app), androidFound) { link in
+                OvermatchOracle(.android, router.appRoutes(of: statement.app, on: host), androidFound) { link in
                     let decision = androidFile.decision(for: link, package: statement.package)
                     guard decision.outcome == .match else { return .stays }
                     return .opens(decision.rule.flatMap { statement.rules?[$0].route })

@@ -121,6 +121,33 @@ struct KeyOptionTests {
         }
     }
 
+    /// A file of secrets may end with a line break. A key with another wrong character is not shown.
+    @Test func lineBreaksAroundAKeyAreRemoved() async throws {
+        try await withServer { server, directory in
+            let key = try #require(server.key)
+            let address = ["FINGERPOST_SERVER": "http://127.0.0.1:\(server.adminPort)"]
+            func list(_ variable: String, option: String? = nil) async throws -> (status: Int32, text: String) {
+                let variables = address.merging(["FINGERPOST_KEY": variable]) { $1 }
+                return try await fingerpost(
+                    "tenants list" + (option.map { " --key \($0)" } ?? ""),
+                    variables,
+                    in: directory
+                )
+            }
+            for text in ["\(key)\n", "\(key)\r\n", "\r\n\(key)\t"] {
+                let variable = try await list(text)
+                #expect(variable.status == 0, "\(variable.text)")
+                let option = try await list("", option: text)
+                #expect(option.status == 0, "\(option.text)")
+            }
+            for text in ["\(key)\r\nX", "\(key)é"] {
+                let refused = try await list(text)
+                #expect(refused.status == 78 && refused.text.contains("a character that no key has"))
+                #expect(!refused.text.contains(key.suffix(12)))
+            }
+        }
+    }
+
     /// A person gives a key with an option or a variable, and not with a header field.
     @Test func refusedKeyNamesTheOption() async throws {
         try await withServer { server, directory in

@@ -292,7 +292,7 @@ struct StubCommandTests {
                 text.hasPrefix("status 69\nfingerpost: not recorded: GET /a: the target did not answer\n"),
                 "\(text)"
             )
-            #expect(text.contains("nothing was recorded; check that http://127.0.0.1:1 answers"))
+            #expect(text.contains("nothing was recorded; check that http://127.0.0.1:1 is the service to record"))
         }
     }
 

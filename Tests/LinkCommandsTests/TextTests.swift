@@ -43,7 +43,7 @@ struct TextTests {
     }
 
     @Test func rankingOfRejectedLinksSaysWhatItLeavesOut() {
-        #expect(JSONNode.object(["count": .int(0)]).rejectedNote?.contains("for the tenant '-'") == true)
+        #expect(JSONNode.object(["count": .int(0)]).rejectedNote?.contains("stats rejected -' counts") == true)
         #expect(JSONNode.object(["count": .int(1)]).rejectedNote == nil)
     }
 
@@ -134,8 +134,9 @@ struct TextTests {
                 "suite 'items', line 9: acme://x: route: got 2",
             ]
         )
+        #expect(SuiteFailureLines(failures).caseCount == 2)
         let many = try (0..<30).map { try Self.node(#"{"suite":"s","line":\#($0)}"#) }
-        #expect(SuiteFailureLines(many).lines.count == 21)
+        #expect(SuiteFailureLines(many).lines.count == 21 && SuiteFailureLines(many).caseCount == 30)
         #expect(SuiteFailureLines(many).lines.last == "… and 10 more cases")
     }
 

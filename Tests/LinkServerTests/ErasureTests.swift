@@ -1,9 +1,11 @@
 import Foundation
 import HTTPTypes
+import LinkEvents
 import LinkRouting
+import OutboundHTTP
 import Testing
 
-/// The contents of the data directory after an erasure.
+/// The contents of the data directory after an erasure, and the answer if the exports are out of reach.
 @Suite(.timeLimit(.minutes(15)))
 struct ErasureTests {
     private func files(of service: TestService, holding text: String) throws -> [String] {
@@ -36,6 +38,35 @@ struct ErasureTests {
             }
             let remains = (erased.json?["remains"]?.elements ?? []).compactMap(\.text)
             #expect(remains.contains { $0.hasPrefix("counts") } && remains.contains { $0.hasPrefix("backups") })
+        }
+    }
+
+    /// The rows of the log are erased, but not those of the exports.
+    @Test func erasureWithoutTheBucketIsNotComplete() async throws {
+        let client = S3Client(
+            location: try S3Location(
+                endpoint: "http://127.0.0.1:1",
+                bucket: "exports",
+                region: "us-east-1",
+                prefix: "",
+                addressing: .path
+            ),
+            credentials: S3Credentials(accessKeyID: "id", secretAccessKey: "secret"),
+            http: OutboundHTTP(),
+            now: { Timestamp(milliseconds: 0) },
+            sleep: { _ in }
+        )
+        try await withService(exportingTo: S3ExportSink(client)) { service in
+            let session = try await AdminSession.acme(service)
+            let settings = AdminSession.settings + "\nprivacy: {recordInstall: true}"
+            #expect(try await session.put("settings", yaml: settings).status == 200)
+            let body = #"{"url": "acme://item/7", "context": {"platform": "ios", "stickyKey": "install-42"}}"#
+            #expect(try await service.resolve(body).status == 200)
+            let answer = try await session.post("erasures", #"{"stickyKey": "install-42"}"#)
+            #expect(answer.status == 503 && answer.code == "sink_unavailable", "\(answer.text)")
+            let detail = answer.json?["detail"]?.text ?? ""
+            #expect(detail.hasPrefix("The export destination failed: the S3 request GET"), "\(detail)")
+            #expect(detail.hasSuffix("The erasure is not complete; send the request again when the destination works."))
         }
     }
 }

@@ -68,6 +68,29 @@ struct EventReadingTests {
         }
     }
 
+    /// Links of a host that no tenant has, and links that are rejected before their host is read.
+    @Test func linksOfNoTenantNeedAKeyForAllTenants() async throws {
+        try await withService { service in
+            var session = try await AdminSession.acme(service)
+            for url in ["https://nobody.test/x", "https://nobody.test/../x", "https://u@go.acme.test/x"] {
+                #expect(try await service.resolve(#"{"url": "\#(url)"}"#).status == 200)
+            }
+            session.tenant = "-"
+            let events = try await session.get("events?after=0").json?["events"]?.elements ?? []
+            #expect(events.map { $0["host"]?.text } == ["nobody.test", "nobody.test", nil])
+            #expect(events.map { $0["reason"]?.text } == [nil, "dot_segment", "user_info"])
+            #expect(try await session.get("stats/rejected").json?["count"]?.int == 2)
+            for path in ["settings", "draft", "events/tail"] {
+                #expect(try await session.get(path).code == "unknown_tenant", "\(path)")
+            }
+            var acme = try await AdminSession(service) { $0.tenant = TenantID("acme") }
+            acme.tenant = "-"
+            for path in ["events", "stats/totals"] {
+                #expect(try await acme.get(path).code == "forbidden", "\(path)")
+            }
+        }
+    }
+
     // MARK: The tail
 
     @Test func tailResumesAtTheReadersPosition() async throws {

@@ -112,10 +112,13 @@ struct FailingStore: EventStore {
 }
 
 /// Runs `body` with the service and the five example tenants in a fresh folder; the recorder writes until it returns.
+///
+/// - Parameter sink: Nil for a folder of the data directory.
 func withService<Value: Sendable>(
     failing failure: @escaping @Sendable ([Event]) -> EventStoreError? = { _ in nil },
     locating locate: (@Sendable (NetworkAddress) -> String?)? = nil,
     admitting policy: AdmissionPolicy = .unlimited,
+    exportingTo sink: (any ExportSink)? = nil,
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
     _ body: (TestService) async throws -> Value
 ) async throws -> Value {
@@ -132,6 +135,7 @@ func withService<Value: Sendable>(
             failing: failure,
             locating: locate,
             admitting: policy,
+            exportingTo: sink ?? DirectoryExportSink(directory: directory.exportsPath),
             logger: logger
         )
         let recorder = service.dependencies.resolving.recorder
@@ -157,6 +161,7 @@ private func makeService(
     failing failure: @escaping @Sendable ([Event]) -> EventStoreError?,
     locating locate: (@Sendable (NetworkAddress) -> String?)?,
     admitting policy: AdmissionPolicy,
+    exportingTo sink: any ExportSink,
     logger: Logger
 ) async throws -> TestService {
     let recorder = EventRecorder(
@@ -193,7 +198,7 @@ private func makeService(
         ),
         recorder: recorder,
         sealer: sealer,
-        sink: DirectoryExportSink(directory: directory.exportsPath),
+        sink: sink,
         policy: policy,
         locate: locate,
         node: "test",

@@ -5,10 +5,11 @@
 #
 #   fp ARGUMENTS      runs `fingerpost` beside the running service, with FINGERPOST_KEY; standard input is passed on
 #   fplog SINCE       prints the log since 10m, 2h or 1d ago
-#   fpsh 'COMMAND'    runs a shell command where the data directory is, also while the service is stopped
+#   fpsh 'COMMAND'    runs a shell command where the data directory is, also after fpstop. With Kubernetes, a pod that
+#                     exits at once has no shell: call fpstop first.
 #   fpstatus          prints whether the service runs, and its last exit code
 #   fpstop, fpstart   stop and start the service
-#   fpforward         makes the ports available on 127.0.0.1 of this machine, for curl
+#   fpforward         makes the ports available on 127.0.0.1 of this machine, for curl; again after fpstart
 #
 # DATA is the data directory, BACKUPS the directory of backups, and ASIDE a place for files that are moved away, all as
 # fpsh sees them. Other names of the service: set FP_UNIT, FP_CONTAINER, or FP_NAMESPACE and FP_POD before.
@@ -74,7 +75,10 @@ kubernetes)
         fpkubectl delete pod fingerpost-maintenance --ignore-not-found --wait
         fpkubectl scale statefulset "${FP_POD%-*}" --replicas 1
     }
-    fpforward() { fpkubectl port-forward "pod/$FP_POD" 8080 8081 8082 >/dev/null & }
+    fpforward() {
+        fpkubectl wait --for 'jsonpath={.status.phase}=Running' "pod/$FP_POD" --timeout 120s >/dev/null
+        fpkubectl port-forward "pod/$FP_POD" 8080 8081 8082 >/dev/null &
+    }
     ;;
 *) echo 'usage: . platform.sh systemd|container|kubernetes' >&2 ;;
 esac

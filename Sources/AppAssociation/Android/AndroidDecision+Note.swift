@@ -12,6 +12,7 @@ extension AndroidDecision.Note {
         case unknownKey = "unknown_key"
         case noBacktracking = "no_backtracking"
         case starBeforeOne = "star_before_one"
+        case greedyWildcards = "greedy_wildcards"
         case backslash
         case bareItem = "bare_item"
         case urlPort = "url_port"
@@ -21,7 +22,8 @@ extension AndroidDecision.Note {
         var label: Label {
             switch self {
             case .androidVersion, .severalRuleSets: .version
-            case .noBacktracking, .starBeforeOne, .bareItem, .backslash, .malformedStatement, .malformedFingerprint:
+            case .noBacktracking, .starBeforeOne, .greedyWildcards, .bareItem, .backslash, .malformedStatement,
+                .malformedFingerprint:
                 .inferred
             case .orderAcrossApps, .severalStatements, .rulesVoid, .emptyRule, .unknownKey,
                 .urlPort,
@@ -62,6 +64,10 @@ extension AndroidDecision.Note {
             case .starBeforeOne:
                 "A wildcard follows '*'. Android's source then looks for a literal dot, so the pattern probably matches "
                     + "nothing."
+            case .greedyWildcards:
+                "In the source of Android 15, each '*' of a pattern with '?*' takes the rest of the text, and '+' repeats "
+                    + "the character before it. There, the result of this pattern is the opposite. Use '?*' only at the "
+                    + "end of a pattern, without another '*' or a '+'."
             case .backslash: "The pattern contains a backslash, which is compared literally."
             case .bareItem:
                 "The URL has the query item without '='. A rule is assumed to look for the name, '=' and a value, "

@@ -87,6 +87,51 @@ struct AndroidPattern {
         return true
     }
 
+    /// Returns whether the pattern matches the whole text in Android 15; nil if that version reads the pattern as later
+    /// ones do.
+    ///
+    /// Source: `DalComponentParser` and the advanced glob of `PatternMatcher` in Android 15. A pattern with `?*` becomes
+    /// an advanced glob, which does not backtrack: each character takes as much text as its modifier allows. `+` is a
+    /// modifier too. A `+` without a character before it is an error, so that nothing matches.
+    /// - Throws: ``StepBudget/Exhausted`` if the budget does not suffice.
+    func matchesInAndroid15(
+        _ text: [UInt16],
+        _ budget: inout StepBudget
+    ) throws(StepBudget.Exhausted) -> Bool? {
+        guard zip(pieces, pieces.dropFirst()).contains(where: { $0 == .one && $1 == .many }) else { return nil }
+        try budget.spend(pieces.count + text.count)
+        var tokens: [(piece: Piece, minimum: Int, maximum: Int)] = []
+        var previous: Piece?
+        var takesModifier = false
+        for piece in pieces {
+            switch piece {
+            case .many where previous == .one:
+                tokens[tokens.count - 1].maximum = .max
+                takesModifier = false
+            case .many:
+                tokens.append((.one, 0, .max))
+                takesModifier = false
+            case .literal(UInt16(ascii: "+")):
+                guard takesModifier else { return false }
+                tokens[tokens.count - 1].maximum = .max
+                takesModifier = false
+            case .one, .literal:
+                tokens.append((piece, 1, 1))
+                takesModifier = true
+            }
+            previous = piece
+        }
+        var position = 0
+        for token in tokens {
+            let start = position
+            while position - start < token.maximum, position < text.count, takes(token.piece, text[position]) {
+                position += 1
+            }
+            guard position - start >= token.minimum else { return false }
+        }
+        return position == text.count
+    }
+
     private func takes(_ piece: Piece, _ unit: UInt16) -> Bool { piece == .one || piece == .literal(unit) }
 }
 

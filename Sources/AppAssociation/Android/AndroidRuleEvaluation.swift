@@ -96,7 +96,11 @@ struct AndroidRuleEvaluation {
         if AndroidPatternAdvice.hasWildcardAfterStar(text) {
             add(.starBeforeOne, rule)
         }
-        if try pattern.matches(found, &budget) { return true }
+        let matches = try pattern.matches(found, &budget)
+        if let matchesInAndroid15 = try? pattern.matchesInAndroid15(found, &noteBudget), matchesInAndroid15 != matches {
+            add(.greedyWildcards, rule)
+        }
+        guard !matches else { return true }
         if !AndroidPatternAdvice.hasWildcardAfterStar(text),
             (try? pattern.matchesBacktracking(found, &noteBudget)) == true
         {

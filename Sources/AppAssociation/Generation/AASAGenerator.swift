@@ -76,7 +76,7 @@ public struct AASAGenerator: Sendable {
             guard let app = entry.apps.first, let id = entry.ids.first else { return [Overmatch]() }
             let index = PrefixIndex(entry.rules)
             var files: [[Int]: AppleAppSiteAssociation] = [:]
-            var search = OvermatchSearch(routes(for: app), .ios) { link in
+            var search = OvermatchSearch(router.appRoutes(of: app, on: host), .ios) { link in
                 let numbers = Set(index.beginning(link.head)).sorted()
                 let file = files[numbers] ?? parsed(entry, rules: numbers)
                 files[numbers] = file
@@ -112,11 +112,11 @@ public struct AASAGenerator: Sendable {
     func entries(_ budget: WorkBudget) -> [Entry] {
         var entries: [Entry] = []
         var known: [(routes: AppRoutes, rules: [AssociationRule])] = []
-        for app in apps where app.kind == .app {
+        for app in router.apps(on: host) where app.kind == .app {
             guard let id = app.applicationIdentifier, !entries.contains(where: { $0.ids.contains(id) }) else {
                 continue
             }
-            let routes = routes(for: app)
+            let routes = router.appRoutes(of: app, on: host)
             // In most tables all apps have the same rules.
             let rules = known.first { $0.routes.means(routes) }?.rules ?? rules(for: routes, budget)
             known.append((routes, rules))
@@ -138,19 +138,10 @@ public struct AASAGenerator: Sendable {
         }
     }
 
-    func routes(for app: RegisteredApp) -> AppRoutes {
-        AppRoutes(app: app, hosts: FileHosts(host, of: router.identity), router: router)
-    }
-
-    private var apps: [RegisteredApp] {
-        router.identity.apps.filter {
-            $0.isPart(of: router.environment) && $0.isNamed(on: host, of: router.identity)
-        }
-    }
-
     private func ids(of kind: RegisteredApp.Kind) -> [String] {
         var seen: Set<String> = []
-        return apps.filter { $0.kind == kind }.compactMap(\.applicationIdentifier).filter { seen.insert($0).inserted }
+        return router.apps(on: host).filter { $0.kind == kind }.compactMap(\.applicationIdentifier)
+            .filter { seen.insert($0).inserted }
     }
 
     /// The App Clips of the file. An App Clip cannot be associated with a wildcard domain.

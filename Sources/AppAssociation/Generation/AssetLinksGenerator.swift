@@ -49,7 +49,7 @@ public struct AssetLinksGenerator: Sendable {
         statements.flatMap { statement in
             let index = PrefixIndex(statement.rules ?? [])
             var files: [[Int]: AssetLinks] = [:]
-            var search = OvermatchSearch(routes(for: statement.app), .android) { link in
+            var search = OvermatchSearch(router.appRoutes(of: statement.app, on: host), .android) { link in
                 let numbers = Set(index.beginning(link.head)).sorted()
                 let file = files[numbers] ?? parsed(statement, rules: numbers)
                 files[numbers] = file
@@ -89,12 +89,11 @@ public struct AssetLinksGenerator: Sendable {
     func statements(_ budget: WorkBudget) -> [Statement] {
         var statements: [Statement] = []
         var known: [(routes: AppRoutes, rules: [AssociationRule])] = []
-        for app in router.identity.apps
-        where app.isPart(of: router.environment) && app.isNamed(on: host, of: router.identity) {
+        for app in router.apps(on: host) {
             guard case .android(let package, let fingerprints) = app.product, !fingerprints.isEmpty else { continue }
             var rules: [AssociationRule]?
             if policy.detail == .routes {
-                let routes = routes(for: app)
+                let routes = router.appRoutes(of: app, on: host)
                 rules = known.first { $0.routes.means(routes) }?.rules ?? self.rules(for: routes, budget)
                 known.append((routes, rules ?? []))
             }
@@ -106,10 +105,6 @@ public struct AssetLinksGenerator: Sendable {
             if statements[same].rules != rules { statements[same].rules = nil }
         }
         return statements
-    }
-
-    func routes(for app: RegisteredApp) -> AppRoutes {
-        AppRoutes(app: app, hosts: FileHosts(host, of: router.identity), router: router)
     }
 
     /// Returns the planned rules, with a final rule that excludes the links that no route opens.

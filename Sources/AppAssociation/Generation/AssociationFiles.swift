@@ -48,10 +48,7 @@ struct HostRoutes: Hashable {
     init(_ host: String, _ router: Router, _ budget: WorkBudget) {
         _ = budget.spend()
         let hosts = FileHosts(host, of: router.identity)
-        apps = router.identity.apps.filter {
-            $0.isPart(of: router.environment) && $0.isNamed(on: host, of: router.identity)
-        }
-        .map(\.id)
+        apps = router.apps(on: host).map(\.id)
         shares = router.table.routes.lazy.filter { $0.host != nil }.map(hosts.share)
         includesHost = hosts.includesHost
     }
@@ -61,5 +58,5 @@ extension WorkBudget {
     /// The budget for the files of one table: at most a few seconds of processor time.
     public static var associationFiles: WorkBudget { WorkBudget(steps: 20_000_000) }
     /// The budget for validating a file.
-    public static var associationJudgement: WorkBudget { WorkBudget(steps: 5_000_000) }
+    public static var associationValidation: WorkBudget { WorkBudget(steps: 5_000_000) }
 }

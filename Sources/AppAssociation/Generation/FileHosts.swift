@@ -43,6 +43,18 @@ struct FileHosts {
     private func isBelow(_ name: HostName) -> Bool { HostName.parents(of: name.ascii).contains { $0 == host } }
 }
 
+extension Router {
+    /// Returns the apps that the files on `host` name, in the order of the settings.
+    func apps(on host: String) -> [RegisteredApp] {
+        identity.apps.filter { $0.isPart(of: environment) && $0.isNamed(on: host, of: identity) }
+    }
+
+    /// Returns the meaning of the table for an app on the hosts of the files on `host`.
+    func appRoutes(of app: RegisteredApp, on host: String) -> AppRoutes {
+        AppRoutes(app: app, hosts: FileHosts(host, of: identity), router: self)
+    }
+}
+
 extension RegisteredApp {
     /// The team ID and the bundle ID, as association files name an iOS app; nil for an Android app.
     var applicationIdentifier: String? {

@@ -33,7 +33,7 @@ private struct AssociationCheck {
     private let advice: RouteTable.Advice
     private let budget: WorkBudget
     /// The budget for validating all files.
-    private let judgement = WorkBudget.associationJudgement
+    private let validationBudget = WorkBudget.associationValidation
     private(set) var findings: [Finding] = []
     private var overmatches: [Overmatch] = []
 
@@ -82,11 +82,7 @@ private struct AssociationCheck {
 
     /// Returns the routes of each app that the files of `host` name.
     private func routes(on host: String) -> [AppRoutes] {
-        let hosts = FileHosts(host, of: router.identity)
-        return router.identity.apps.filter {
-            $0.isPart(of: router.environment) && $0.isNamed(on: host, of: router.identity)
-        }
-        .map { AppRoutes(app: $0, hosts: hosts, router: router) }
+        router.apps(on: host).map { router.appRoutes(of: $0, on: host) }
     }
 
     /// Returns whether the table is small enough for a check, and reports it otherwise. Every route is examined for
@@ -121,7 +117,7 @@ private struct AssociationCheck {
         guard file.count <= AppleAppSiteAssociation.maximumBytes else {
             return tellSize(file.count, of: host, AASAGenerator.contributions(of: entries))
         }
-        tellErrors(AppleAppSiteAssociation.validate(file, within: judgement), "apple-app-site-association", host)
+        tellErrors(AppleAppSiteAssociation.validate(file, within: validationBudget), "apple-app-site-association", host)
         findOvermatches { generator.overmatches(of: entries, mostRoutes: $0) }
     }
 

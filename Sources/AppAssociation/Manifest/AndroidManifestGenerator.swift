@@ -52,7 +52,7 @@ public struct AndroidManifestGenerator: Sendable {
     }
 
     private func paths(on host: String) -> [Path] {
-        let routes = AppRoutes(app: app, hosts: FileHosts(host, of: router.identity), router: router)
+        let routes = router.appRoutes(of: app, on: host)
         let plusSign = router.table.defaults.plusSign
         guard !routes.fallbackOpens else { return [.everything] }
         var paths: [Path] = []

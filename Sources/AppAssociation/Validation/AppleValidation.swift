@@ -13,7 +13,7 @@ extension AppleAppSiteAssociation {
     public static func validate(
         _ bytes: some Collection<UInt8>,
         hosting: AssociationHosting? = nil,
-        within budget: WorkBudget = .associationJudgement
+        within budget: WorkBudget = .associationValidation
     ) -> [AssociationFinding] {
         var validation = AppleValidation(budget: budget)
         if let hosting { validation.check(hosting) }

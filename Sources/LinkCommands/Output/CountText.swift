@@ -81,8 +81,8 @@ extension JSONNode {
     /// A note on a ranking of rejected links without a count; nil if there is one.
     package var rejectedNote: String? {
         guard (self["count"]?.int ?? 0) == 0 else { return nil }
-        return "Links that are rejected before their host is read belong to no tenant. The metric "
-            + "fingerpost_resolutions_total counts them for the tenant '-'."
+        return "Links that are rejected before their host is read belong to no tenant. 'fingerpost stats rejected -' "
+            + "counts them, and 'fingerpost events -' prints them, with a key for all tenants."
     }
 
     /// A note on a ranking of unmatched paths: how the settings shorten paths, and the setting that records them whole;

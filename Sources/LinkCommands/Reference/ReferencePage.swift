@@ -3,10 +3,10 @@ import LinkRouting
 
 /// docs/reference.md: every key of tenant files, suites and the configuration.
 package struct ReferencePage {
-    private let configuration: [ConfigurationKey]
+    private let configuration: [ConfigurationKeyDescription]
 
     /// - Parameter configuration: The text of config/fingerpost.yaml.
-    package init(configuration: String) { self.configuration = ConfigurationKey.all(in: configuration) }
+    package init(configuration: String) { self.configuration = ConfigurationKeyDescription.all(in: configuration) }
 
     package var markdown: String {
         var lines = [

@@ -22,7 +22,10 @@ package struct SuiteFailureLines {
 
     package init(_ failures: [JSONNode]) { self.failures = failures }
 
-    package var lines: [String] {
+    /// The number of failed cases. A case may have several entries, one after the other.
+    package var caseCount: Int { cases.count }
+
+    private var cases: [(location: String, first: JSONNode, count: Int)] {
         var cases: [(location: String, first: JSONNode, count: Int)] = []
         for failure in failures {
             // A suite that is sent for a test has no name.
@@ -34,6 +37,11 @@ package struct SuiteFailureLines {
                 cases.append((location, failure, 1))
             }
         }
+        return cases
+    }
+
+    package var lines: [String] {
+        let cases = cases
         let texts = cases.prefix(Self.shown).map { one in
             let more = one.count > 1 ? " (and \(one.count - 1) more)" : ""
             return "\(one.location): \(one.first["link"]?.text ?? ""): \(one.first["expected"]?.text ?? ""): "

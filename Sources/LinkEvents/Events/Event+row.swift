@@ -33,8 +33,8 @@ extension Event {
 
     /// A value of a row that its field cannot have.
     package struct UnreadableColumn: Error {
-        /// The place in ``EventColumn/all``.
-        package let place: Int
+        /// The index in ``EventColumn/all``.
+        package let index: Int
     }
 }
 
@@ -52,7 +52,7 @@ extension StoredEvent {
         var fields = blank
         var eventSequence: Int64 = 0
         private let row: [EventValue]
-        private var place = 0
+        private var index = 0
 
         /// Every field is read into it.
         private static let blank = Event.Fields(
@@ -71,9 +71,9 @@ extension StoredEvent {
         init(_ row: [EventValue]) { self.row = row }
 
         mutating func sequence(_: String) throws(Failure) {
-            guard let value = Int64(row[place]) else { throw Failure(place: place) }
+            guard let value = Int64(row[index]) else { throw Failure(index: index) }
             eventSequence = value
-            place += 1
+            index += 1
         }
 
         @inline(__always) mutating func visit<Value: EventFieldValue>(
@@ -82,9 +82,9 @@ extension StoredEvent {
             _: EventColumn.Storage,
             _: ExportForm
         ) throws(Failure) {
-            guard let value = Value(row[place]) else { throw Failure(place: place) }
+            guard let value = Value(row[index]) else { throw Failure(index: index) }
             fields[keyPath: field] = value
-            place += 1
+            index += 1
         }
     }
 }

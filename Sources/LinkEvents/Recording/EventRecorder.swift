@@ -251,12 +251,12 @@ package final class EventRecorder: Service {
         of requests: [RecorderStateMachine.Request],
         _ appended: Appended
     ) -> [RecordResult] {
-        var (sequence, place) = (appended.first, 0)
+        var (sequence, position) = (appended.first, 0)
         var duplicates = appended.duplicates[...]
         return requests.map { request in
-            let (first, start) = (sequence, place)
-            place += request.events.count
-            let own = duplicates.prefix { $0 < place }
+            let (first, start) = (sequence, position)
+            position += request.events.count
+            let own = duplicates.prefix { $0 < position }
             duplicates = duplicates.dropFirst(own.count)
             sequence += Int64(request.events.count - own.count)
             return .stored(firstSequence: first, duplicates: own.map { $0 - start })

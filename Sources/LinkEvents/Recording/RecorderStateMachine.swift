@@ -51,7 +51,7 @@ struct RecorderStateMachine {
 
     private struct Fence {
         /// The number of queued requests ahead of the fence.
-        var place: Int
+        var requestsAhead: Int
         let completion: @Sendable (Result<Int64, any Error>) -> Void
     }
 
@@ -109,13 +109,13 @@ struct RecorderStateMachine {
     /// Returns false if the recorder is stopping.
     mutating func submitFence(_ completion: @escaping @Sendable (Result<Int64, any Error>) -> Void) -> Bool {
         guard !isStopping else { return false }
-        fences.append(Fence(place: queue.count, completion: completion))
+        fences.append(Fence(requestsAhead: queue.count, completion: completion))
         return true
     }
 
     /// Takes all queued requests, up to the batch limits or the next fence; nil if there are none.
     mutating func take() -> Work? {
-        if let fence = fences.first, fence.place == 0 {
+        if let fence = fences.first, fence.requestsAhead == 0 {
             fences.removeFirst()
             return .fence(fence.completion)
         }
@@ -133,20 +133,20 @@ struct RecorderStateMachine {
 
     private mutating func takeBeginning() -> [Request] {
         var size = Size()
-        let end = queue[..<(fences.first?.place ?? queue.count)].firstIndex { request in
+        let end = queue[..<(fences.first?.requestsAhead ?? queue.count)].firstIndex { request in
             size.events += request.events.count
             size.bytes += request.byteCount
             return size.events > limits.batchEvents || size.bytes > limits.batchBytes
         }
         // A request larger than a batch is written alone.
-        let count = max(1, end ?? fences.first?.place ?? queue.count)
+        let count = max(1, end ?? fences.first?.requestsAhead ?? queue.count)
         let batch = Array(queue[..<count])
         queue.removeFirst(count)
         for request in batch {
             queueSize.events -= request.events.count
             queueSize.bytes -= request.byteCount
         }
-        for index in fences.indices { fences[index].place -= count }
+        for index in fences.indices { fences[index].requestsAhead -= count }
         return batch
     }
 

@@ -219,6 +219,10 @@ public struct Router: Sendable {
         }
     }
 
+    /// Returns the id of the app that the answer is for: the caller's, else the tenant's first of the caller's platform;
+    /// nil for none.
+    package func app(for context: LinkContext) -> AppID? { appIndex(for: context).map { compiled.apps[$0].id } }
+
     private func answer(_ rank: Int?, _ link: DeepLink, _ context: LinkContext, _ app: Int?) -> Resolution {
         let id = app.map { compiled.apps[$0].id }
         guard let rank else {

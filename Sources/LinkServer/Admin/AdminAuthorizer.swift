@@ -46,6 +46,16 @@ struct AdminAuthorizer {
                 "A tenant id must have 1 to 64 of a-z, 0-9, '.', '_' and '-', and start with a letter or digit."
             )
         }
+        return try entry(of: tenant, request, context, scope, count)
+    }
+
+    private func entry(
+        of tenant: TenantID,
+        _ request: Request,
+        _ context: ServerRequestContext,
+        _ scope: KeyGrant.Scope,
+        _ count: Count
+    ) throws -> Entry {
         let grant = try grant(request, context, scope, of: tenant)
         context.facts.note(tenant)
         // Checked after the key, so that no other caller can use up the tenant's limit.
@@ -86,7 +96,19 @@ struct AdminAuthorizer {
         _ scope: KeyGrant.Scope,
         count: Count = .request
     ) throws -> Entry {
-        let entry = try tenant(request, context, scope, count: count)
+        try Self.withAllRoutes(tenant(request, context, scope, count: count))
+    }
+
+    /// Authorizes like ``allRoutes(_:_:_:count:)``, also for the links that belong to no tenant: they have `-` in the
+    /// place of the tenant, and need a key for all tenants.
+    func allLinks(_ request: Request, _ context: ServerRequestContext, _ scope: KeyGrant.Scope) throws -> Entry {
+        guard context.parameters.get("tenant") == TenantID.none.rawValue else {
+            return try allRoutes(request, context, scope)
+        }
+        return try Self.withAllRoutes(entry(of: .none, request, context, scope, .request))
+    }
+
+    private static func withAllRoutes(_ entry: Entry) throws -> Entry {
         guard entry.grant.routes == nil else {
             throw Problem(
                 .forbidden,

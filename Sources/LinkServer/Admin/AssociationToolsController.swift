@@ -31,7 +31,7 @@ struct AssociationToolsController {
             let findings =
                 switch platform {
                 case .apple:
-                    AppleAppSiteAssociation.validate(bytes, within: cancellation.budget(of: .associationJudgement))
+                    AppleAppSiteAssociation.validate(bytes, within: cancellation.budget(of: .associationValidation))
                 case .android: AssetLinks.validate(bytes)
                 }
             return Array(AssociationReport([.init("body", findings)]).json().utf8)

@@ -54,10 +54,10 @@ struct PageRequest {
     /// Returns the items after the one that the cursor names: one more than `limit` if there are so many.
     func part<Item>(of items: [Item], key: (Item) -> String) throws -> ArraySlice<Item> {
         guard let cursor else { return items.prefix(limit + 1) }
-        guard let place = items.firstIndex(where: { key($0) == cursor }) else {
+        guard let index = items.firstIndex(where: { key($0) == cursor }) else {
             throw Problem(.invalidRequest, "'cursor' names an item that is no longer in the list; start without it.")
         }
-        return items[(place + 1)...].prefix(limit + 1)
+        return items[(index + 1)...].prefix(limit + 1)
     }
 }
 

@@ -26,10 +26,10 @@ struct AnalyticsController {
         router.get("/admin/v1/tenants/:tenant/stats/revisions", use: revisions)
     }
 
-    /// Authorizes a request for an existing tenant.
+    /// Authorizes a request for an existing tenant, or for the links that belong to none.
     private func entry(_ request: Request, _ context: ServerRequestContext) async throws -> AdminAuthorizer.Entry {
-        let entry = try authorizer.allRoutes(request, context, .analyticsRead)
-        try await store.require(entry.tenant)
+        let entry = try authorizer.allLinks(request, context, .analyticsRead)
+        if entry.tenant != .none { try await store.require(entry.tenant) }
         return entry
     }
 

@@ -30,18 +30,18 @@ struct RevisionComparison {
     init(of requested: [Int64]?, _ totals: [TotalsCount]) {
         let revisions =
             requested ?? Array(Set(totals.compactMap(\.columns.revision)).sorted(by: >).prefix(Self.most).reversed())
-        let places = Dictionary(revisions.enumerated().map { ($1, $0) }) { first, _ in first }
+        let indexes = Dictionary(revisions.enumerated().map { ($1, $0) }) { first, _ in first }
         let none = [Int64](repeating: 0, count: revisions.count)
         var counts = none
         var outcomes: [String: [Int64]] = [:]
         var actions: [String?: [Int64]] = [:]
         var routes: [String?: [Int64]] = [:]
         for item in totals {
-            guard let place = item.columns.revision.flatMap({ places[$0] }) else { continue }
-            counts[place] += item.count
-            outcomes[item.columns.outcome ?? "", default: none][place] += item.count
-            actions[item.columns.action, default: none][place] += item.count
-            routes[item.columns.route, default: none][place] += item.count
+            guard let index = item.columns.revision.flatMap({ indexes[$0] }) else { continue }
+            counts[index] += item.count
+            outcomes[item.columns.outcome ?? "", default: none][index] += item.count
+            actions[item.columns.action, default: none][index] += item.count
+            routes[item.columns.route, default: none][index] += item.count
         }
         (self.revisions, self.counts) = (revisions, counts)
         (self.outcomes, self.actions, self.routes) = (outcomes, actions, routes)

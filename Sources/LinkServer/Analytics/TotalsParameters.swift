@@ -76,11 +76,11 @@ extension [TotalsCount] {
             others: others,
             rest: others == 0 ? [] : none
         )
-        var places: [TotalsColumns: Int] = [:]
-        for (place, group) in groups.largest.enumerated() { places[group.columns] = place }
+        var indexes: [TotalsColumns: Int] = [:]
+        for (index, group) in groups.largest.enumerated() { indexes[group.columns] = index }
         for item in self {
-            if let place = places[item.columns] {
-                groups.largest[place].buckets[item.bucket] += item.count
+            if let index = indexes[item.columns] {
+                groups.largest[index].buckets[item.bucket] += item.count
             } else {
                 groups.rest[item.bucket] += item.count
             }

@@ -127,7 +127,8 @@ struct AppEventReport {
         event.outcome = decision.outcome
         event.action = decision.action
         event.route = decision.route
-        event.app = decision.context.app
+        // A name that the settings do not have is not recorded, because events are counted by app.
+        event.app = (answer?.table ?? live).router.app(for: decision.context)
         return event
     }
 }

@@ -67,14 +67,15 @@ struct CountDays {
     init(_ edges: CountEdges, perDay: Int64) {
         let midnights = edges.edges.map { ($0 + perDay / 2).flooredQuotient(by: perDay) }
         days = CountEdges(midnights)
-        pieces = zip(edges.edges, midnights).enumerated().compactMap { index, place in
-            let midnight = place.1 * perDay
+        pieces = zip(edges.edges, midnights).enumerated().compactMap { index, pair in
+            let (edge, day) = pair
+            let midnight = day * perDay
             // The edge is after its midnight: the piece belongs to the bucket before the edge.
-            if place.0 > midnight {
-                return Piece(day: place.1, range: midnight..<place.0, gains: index - 1, loses: index)
+            if edge > midnight {
+                return Piece(day: day, range: midnight..<edge, gains: index - 1, loses: index)
             }
-            if place.0 < midnight {
-                return Piece(day: place.1 - 1, range: place.0..<midnight, gains: index, loses: index - 1)
+            if edge < midnight {
+                return Piece(day: day - 1, range: edge..<midnight, gains: index, loses: index - 1)
             }
             return nil
         }

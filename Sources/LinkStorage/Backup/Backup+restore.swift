@@ -65,24 +65,24 @@ extension Backup {
     /// begins again. A restore that is interrupted later is complete, and the next process that opens the directory
     /// finishes it.
     package func restore(from folder: String, to directory: DataDirectory) throws {
-        let place = RestorePlace(directory.path)
-        if let ended = try place.finish() {
+        let state = RestoreState(directory.path)
+        if let ended = try state.finish() {
             guard ended == text else {
                 throw StorageError.occupied(directory: directory.path, by: "catalog.db, of another backup")
             }
             return
         }
-        try place.clear()
+        try state.clear()
         do {
-            try Folder.make(place.restoring + "/events", mode: 0o700)
-            for file in files { try copy(file, from: folder, to: place.restoring) }
-            try BackupFile.write(text, to: "\(place.restoring)/\(Self.listName)")
-            try place.commit()
+            try Folder.make(state.restoring + "/events", mode: 0o700)
+            for file in files { try copy(file, from: folder, to: state.restoring) }
+            try BackupFile.write(text, to: "\(state.restoring)/\(Self.listName)")
+            try state.commit()
         } catch {
-            try? FileManager.default.removeItem(atPath: place.restoring)
+            try? FileManager.default.removeItem(atPath: state.restoring)
             throw error
         }
-        _ = try place.finish()
+        _ = try state.finish()
     }
 
     private func copy(_ file: File, from folder: String, to target: String) throws {

@@ -89,10 +89,10 @@ extension CatalogDatabase {
             sql: """
                 DELETE FROM repeated_request WHERE (actor, key) IN (
                     SELECT actor, key FROM (
-                        SELECT actor, key, row_number() OVER newest AS place, sum(length(body)) OVER newest AS bytes
+                        SELECT actor, key, row_number() OVER newest AS position, sum(length(body)) OVER newest AS bytes
                         FROM repeated_request WHERE \(column) = :value
                         WINDOW newest AS (ORDER BY created_at DESC, key DESC ROWS UNBOUNDED PRECEDING))
-                    WHERE place > :count OR bytes > :bytes)
+                    WHERE position > :count OR bytes > :bytes)
                 """,
             arguments: ["value": value, "count": count, "bytes": bytes]
         )

@@ -228,9 +228,10 @@ extension CatalogDatabase {
                             SELECT base_revision FROM draft WHERE tenant = :tenant AND base_revision IS NOT NULL)
                         AND number NOT IN (
                             SELECT number FROM (
-                                SELECT number, row_number() OVER (PARTITION BY environment ORDER BY number DESC) AS place
+                                SELECT number,
+                                    row_number() OVER (PARTITION BY environment ORDER BY number DESC) AS position
                                 FROM revision WHERE tenant = :tenant)
-                            WHERE place <= :keep)
+                            WHERE position <= :keep)
                     ORDER BY number
                     """,
                 arguments: ["tenant": tenant.rawValue, "before": before.milliseconds, "keep": keep]

@@ -173,10 +173,10 @@ extension CatalogDatabase {
                 WHERE tenant = :tenant AND revision < (SELECT max(revision) FROM settings WHERE tenant = :tenant)
                     AND revision IN (
                         SELECT revision FROM (
-                            SELECT revision, row_number() OVER newest AS place,
+                            SELECT revision, row_number() OVER newest AS position,
                                 sum(length(CAST(content AS BLOB))) OVER newest AS bytes
                             FROM settings WHERE tenant = :tenant WINDOW newest AS (ORDER BY revision DESC))
-                        WHERE place > :count OR bytes > :bytes)
+                        WHERE position > :count OR bytes > :bytes)
                 """,
             arguments: ["tenant": tenant.rawValue, "count": keptSettings.count, "bytes": keptSettings.bytes]
         )

@@ -97,10 +97,10 @@ package final class DataDirectory: Sendable {
     /// Completes a restore whose copy is complete. Throws if starting would silently leave out data that existed
     /// before.
     private static func requireWhole(_ path: String) throws {
-        let place = RestorePlace(path)
-        guard !place.isUnfinished else { throw StorageError.unfinishedRestore(directory: path) }
+        let restore = RestoreState(path)
+        guard !restore.isUnfinished else { throw StorageError.unfinishedRestore(directory: path) }
         do {
-            _ = try place.finish()
+            _ = try restore.finish()
         } catch let failure as FileFailure {
             throw StorageError.unusable(path, failure)
         }

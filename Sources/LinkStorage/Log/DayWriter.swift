@@ -104,11 +104,11 @@ struct DayWriter {
 }
 
 extension [Event] {
-    /// Returns the elements besides those at `places`, which ascend.
-    fileprivate func removing(at places: [Int]) -> [Event] {
-        var rest = places[...]
-        return enumerated().compactMap { place, event in
-            guard rest.first == place else { return event }
+    /// Returns the elements besides those at `indexes`, which ascend.
+    fileprivate func removing(at indexes: [Int]) -> [Event] {
+        var rest = indexes[...]
+        return enumerated().compactMap { index, event in
+            guard rest.first == index else { return event }
             rest.removeFirst()
             return nil
         }

@@ -66,8 +66,8 @@ private struct TextUse {
 
     private mutating func mark(_ number: Int64) {
         guard (1..<Self.mostTexts).contains(number) else { return }
-        let place = Int(number)
-        if place >= isUsed.count { isUsed += Array(repeating: false, count: place + 1 - isUsed.count) }
-        isUsed[place] = true
+        let index = Int(number)
+        if index >= isUsed.count { isUsed += Array(repeating: false, count: index + 1 - isUsed.count) }
+        isUsed[index] = true
     }
 }

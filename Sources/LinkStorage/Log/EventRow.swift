@@ -59,7 +59,7 @@ enum EventRow {
         do {
             return try StoredEvent(values)
         } catch {
-            throw broken(row, columns[error.place])
+            throw broken(row, columns[error.index])
         }
     }
 

@@ -7,18 +7,18 @@ package import LinkRouting
 enum ReportedEvents {
     /// Inserts the hashes of the events into a day file.
     ///
-    /// - Returns: The places of the events that are in `earlier` or in the file already.
+    /// - Returns: The indexes of the events that are in `earlier` or in the file already.
     static func insert(_ events: [Event], besides earlier: Set<Bytes16>, _ db: Database) throws -> [Int] {
         var duplicates: [Int] = []
-        for (place, event) in events.enumerated() {
+        for (index, event) in events.enumerated() {
             guard let hash = event.content.reportHash else { continue }
             guard !earlier.contains(hash) else {
-                duplicates.append(place)
+                duplicates.append(index)
                 continue
             }
             try db.cachedStatement(sql: "INSERT INTO client_event (hash) VALUES (?) ON CONFLICT DO NOTHING")
                 .execute(arguments: [Data(hash)])
-            if db.changesCount == 0 { duplicates.append(place) }
+            if db.changesCount == 0 { duplicates.append(index) }
         }
         return duplicates
     }

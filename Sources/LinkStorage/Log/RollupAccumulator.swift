@@ -101,10 +101,10 @@ struct RollupAccumulator {
             after: &result
         )
         let hour = quarter.flooredQuotient(by: 4)
-        for (place, dimension) in Self.dimensions.enumerated() {
+        for (index, dimension) in Self.dimensions.enumerated() {
             guard let value = dimension.countedValue(of: event) else { continue }
             let key = Value(stream: stream, hour: hour, dimension: dimension, value: ExactText(value))
-            values.add(key, after: &latest[place])
+            values.add(key, after: &latest[index])
         }
     }
 }
@@ -131,36 +131,36 @@ struct RunCounts<Key: Hashable> {
     private(set) var counted: [Int] = []
     /// The indexes of the entries without a number.
     private var unnumbered: [Int] = []
-    private var places: [Key: Int] = [:]
+    private var indexes: [Key: Int] = [:]
 
     /// - Parameter latest: The index of the last key of the run; set to the index of this key.
     /// - Returns: The index of the key in ``entries``.
     @discardableResult mutating func add(_ key: Key, after latest: inout Int?) -> Int {
-        let place: Int
+        let index: Int
         if let latest, entries[latest].key == key {
-            place = latest
-        } else if let known = places[key] {
-            place = known
+            index = latest
+        } else if let known = indexes[key] {
+            index = known
         } else {
-            place = entries.count
+            index = entries.count
             entries.append(Entry(key: key, count: 0))
-            places[key] = place
-            unnumbered.append(place)
+            indexes[key] = index
+            unnumbered.append(index)
         }
-        if entries[place].count == 0 { counted.append(place) }
-        entries[place].count += 1
-        latest = place
-        return place
+        if entries[index].count == 0 { counted.append(index) }
+        entries[index].count += 1
+        latest = index
+        return index
     }
 
     /// Assigns numbers to the entries that have none.
     mutating func giveNumbers(_ number: (Key) throws -> Int64) rethrows {
-        for place in unnumbered { entries[place].givenNumber = try number(entries[place].key) }
+        for index in unnumbered { entries[index].givenNumber = try number(entries[index].key) }
         unnumbered.removeAll(keepingCapacity: true)
     }
 
     mutating func resetCounts() {
-        for place in counted { entries[place].count = 0 }
+        for index in counted { entries[index].count = 0 }
         counted.removeAll(keepingCapacity: true)
     }
 }

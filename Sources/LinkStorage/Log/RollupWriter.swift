@@ -152,8 +152,8 @@ struct RollupWriter {
                 """
         )
         var row = RowBinder(quarter)
-        for place in accumulator.results.counted {
-            let entry = accumulator.results.entries[place]
+        for index in accumulator.results.counted {
+            let entry = accumulator.results.entries[index]
             row.int(entry.number)
             row.int(entry.key.quarter)
             row.int(entry.count)
@@ -166,8 +166,8 @@ struct RollupWriter {
                 """
         )
         row = RowBinder(hour)
-        for place in accumulator.values.counted {
-            let entry = accumulator.values.entries[place]
+        for index in accumulator.values.counted {
+            let entry = accumulator.values.entries[index]
             row.int(accumulator.streams.entries[entry.key.stream].number)
             row.int(entry.number)
             row.int(entry.key.hour)

@@ -26,6 +26,12 @@ package struct ServeEvent: Sendable {
         /// Whether a target gave the answer.
         package let isProxied: Bool
 
+        /// Marks the answer to a request that a proxy sent back to its own server, so that each server on the way reports
+        /// it.
+        package static let proxyLoopHeader = "Fingerpost-Proxy-Loop"
+
+        var isProxyLoop: Bool { headers.contains { $0.has(name: Self.proxyLoopHeader) } }
+
         package init(status: Int, headers: [HeaderField], body: [UInt8], fault: String? = nil, isProxied: Bool = false)
         {
             self.status = status

@@ -17,7 +17,7 @@ package struct Recording: Sendable {
         package let body: (file: String, bytes: [UInt8])?
     }
 
-    package struct Omission: Sendable {
+    package struct Omission: Sendable, Equatable {
         package let method: String
         package let url: String
         package let reason: String
@@ -54,8 +54,8 @@ package struct Recording: Sendable {
         var omitted: [Omission] = []
         for event in events where try Self.isWanted(event, specification) {
             guard event.response.isProxied || specification.includesOwnAnswers else {
-                if event.stub?.response.proxy != nil {
-                    omitted.append(Self.omission(event, "the target did not answer"))
+                if let omission = Self.failureOfProxy(event), !event.response.isProxyLoop || omitted.last != omission {
+                    omitted.append(omission)
                 }
                 continue
             }
@@ -83,6 +83,13 @@ package struct Recording: Sendable {
     private static func isWanted(_ event: ServeEvent, _ specification: RecordingSpecification) throws -> Bool {
         guard specification.ids?.contains(event.id) ?? true else { return false }
         return try specification.filter?.matches(event.request) ?? true
+    }
+
+    /// Each pass of a loop is an event with the same result; nil if no proxy answered the request.
+    private static func failureOfProxy(_ event: ServeEvent) -> Omission? {
+        guard event.stub?.response.proxy != nil else { return nil }
+        let loop = "the target is this stub server, or leads back to it; name the address of the real service"
+        return omission(event, event.response.isProxyLoop ? loop : "the target did not answer")
     }
 
     private static func omission(_ event: ServeEvent, _ reason: String) -> Omission {

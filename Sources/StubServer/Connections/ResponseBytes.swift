@@ -58,7 +58,9 @@ struct ResponseBytes {
         header.has(name: "content-length") || header.has(name: "transfer-encoding") || header.has(name: "connection")
     }
 
-    static func chunk(_ bytes: ArraySlice<UInt8>, isLast: Bool) -> ByteBuffer {
+    /// One piece of a body that is sent in pieces: a chunk, or its bytes alone for HTTP/1.0, which has no chunks.
+    func piece(_ bytes: ArraySlice<UInt8>, isLast: Bool) -> ByteBuffer {
+        guard isChunked else { return ByteBuffer(bytes: bytes) }
         var buffer = ByteBuffer()
         buffer.writeString("\(String(bytes.count, radix: 16))\r\n")
         buffer.writeBytes(bytes)

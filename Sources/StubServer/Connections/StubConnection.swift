@@ -206,7 +206,7 @@ final class StubConnection: ChannelInboundHandler {
             return sendRest(ArraySlice(answer.body), of: answer, closing: closing, context)
         }
         context.writeAndFlush(wrapOutboundOut(message.head(context.channel.allocator)), promise: nil)
-        sendPieces(ArraySlice(answer.body), of: dribble, number: 0, answer, closing: closing, context)
+        sendPieces(ArraySlice(answer.body), of: dribble, number: 0, message, answer, closing: closing, context)
     }
 
     private static let pieceBytes = 256 << 10
@@ -234,6 +234,7 @@ final class StubConnection: ChannelInboundHandler {
         _ rest: ArraySlice<UInt8>,
         of dribble: ResponseDefinition.Dribble,
         number: Int,
+        _ message: ResponseBytes,
         _ answer: StubAnswer,
         closing: Bool,
         _ context: ChannelHandlerContext
@@ -246,13 +247,14 @@ final class StubConnection: ChannelInboundHandler {
             guard context.channel.isActive else { return }
             let isLast = number + 1 >= pieces
             let piece = isLast ? rest : rest.prefix(max(1, answer.body.count / pieces))
-            let chunk = ResponseBytes.chunk(piece, isLast: isLast)
-            guard !isLast else { return connection.finish(answer, with: chunk, closing: closing, context) }
-            context.writeAndFlush(connection.wrapOutboundOut(chunk), promise: nil)
+            let bytes = message.piece(piece, isLast: isLast)
+            guard !isLast else { return connection.finish(answer, with: bytes, closing: closing, context) }
+            context.writeAndFlush(connection.wrapOutboundOut(bytes), promise: nil)
             connection.sendPieces(
                 rest.dropFirst(piece.count),
                 of: dribble,
                 number: number + 1,
+                message,
                 answer,
                 closing: closing,
                 context

@@ -27,10 +27,9 @@ final class StubProxy: Sendable {
     /// Names the servers that have passed a request on. `Via` is not used, because some targets do not compress an answer
     /// to a request that has it.
     private static let passedBy = "Fingerpost-Passed-By"
-    /// Marks the answer to a request that came back, so that each server on the way reports a failure.
-    static let loop = "Fingerpost-Proxy-Loop"
-    /// A request may pass a server several times: a session may send it to the stubs of its server.
-    private static let maximumPasses = 3
+    /// A request may pass a server several times: a session may send it to the stubs of its server, and each stub of a
+    /// chain may remove a prefix. The header has about 60 bytes for each pass.
+    private static let maximumPasses = 16
 
     /// Headers that belong to one connection and are not passed on (RFC 9110, section 7.6.1), and those that the client
     /// sets itself.
@@ -80,7 +79,8 @@ final class StubProxy: Sendable {
             }
         }
         let answer = try await exchange(outgoing, base)
-        guard !answer.headers.contains(where: { $0.has(name: Self.loop) }) else { throw Self.loopFailure(base) }
+        let loop = ServeEvent.LoggedResponse.proxyLoopHeader
+        guard !answer.headers.contains(where: { $0.has(name: loop) }) else { throw Self.loopFailure(base) }
         return answer
     }
 
@@ -102,7 +102,7 @@ final class StubProxy: Sendable {
     private static func loopFailure(_ base: String) -> Failure {
         Failure(
             description: "the target \(base) leads back to this stub server, which has passed this request on "
-                + "too often; name the address of the real service",
+                + "\(maximumPasses) times; name the address of the real service",
             isLoop: true
         )
     }
@@ -141,6 +141,8 @@ final class StubProxy: Sendable {
             configuration.redirectConfiguration = .disallow
             configuration.timeout.connect = .seconds(5)
             configuration.connectionPool.retryConnectionEstablishment = false
+            // Each pass of a chain through this server holds a connection. With fewer, the passes would wait for each other.
+            configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = limits.connections
             configuration.decompression = .disabled
             configuration.refuseInvalidStatus()
             let made = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)

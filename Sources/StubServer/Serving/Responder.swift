@@ -149,7 +149,7 @@ struct Responder: Sendable {
             isProxied = false
             answer = .text(500, "The proxy of stub \(stub.id) failed: \(error)\n")
             if let failure = error as? StubProxy.Failure, failure.isLoop {
-                answer.headers.append(HeaderField(StubProxy.loop, "true"))
+                answer.headers.append(HeaderField(ServeEvent.LoggedResponse.proxyLoopHeader, "true"))
             }
         }
         answer.delayMilliseconds = delay(stub.response, rules.settings)

@@ -160,8 +160,9 @@ struct Stats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Rank the reasons why links were rejected.",
             discussion: """
-                EXAMPLE
+                EXAMPLES
                   fingerpost stats rejected shop --from 2026-11-01
+                  fingerpost stats rejected -                       # links that belong to no tenant
                 """
         )
 
@@ -172,9 +173,9 @@ struct Stats: AsyncParsableCommand {
 
         func run() async throws {
             let answer = try await filters.ask("rejected", [("limit", "\(limit)")], admin)
-            json
-                ? show(answer)
-                : show(answer.rankingLines("reasons", "reason") + [answer.rejectedNote].compactMap(\.self))
+            guard !json else { return show(answer) }
+            let note = filters.tenant == TenantID.none.rawValue ? nil : answer.rejectedNote
+            show(answer.rankingLines("reasons", "reason") + [note].compactMap(\.self))
         }
     }
 

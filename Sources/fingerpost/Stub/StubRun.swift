@@ -91,7 +91,10 @@ struct StubRun: AsyncParsableCommand {
         if let recording {
             for line in recording.omitted { warn("fingerpost: not recorded: \(line)") }
             guard recording.stubs > 0 || recording.omitted.isEmpty else {
-                throw fail("nothing was recorded; check that \(record ?? "the target") answers.", .unavailable)
+                throw fail(
+                    "nothing was recorded; check that \(record ?? "the target") is the service to record, and answers.",
+                    .unavailable
+                )
             }
             warn("fingerpost: recorded \(recording.stubs.counted("stub"))")
         }

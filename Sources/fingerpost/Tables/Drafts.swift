@@ -96,10 +96,10 @@ struct Drafts: AsyncParsableCommand {
             if json {
                 show(answer.body)
             } else {
-                SuiteFailureLines(failures).lines.forEach { show($0) }
+                let failed = SuiteFailureLines(failures)
+                failed.lines.forEach { show($0) }
                 let cases = suites.reduce(0) { $0 + ($1["cases"]?.int ?? 0) }
-                let failed = Set(failures.map { "\($0["suite"]?.text ?? "") \($0["line"]?.int ?? 0)" }).count
-                show("\(cases.counted("case")), \(failed) failed")
+                show("\(cases.counted("case")), \(failed.caseCount) failed")
                 if suites.isEmpty {
                     warn(
                         "No suite is stored for this environment: name a file with --suite, or use 'fingerpost suites push'."

@@ -83,7 +83,9 @@ struct AndroidDecisionTests {
 
     @Test(arguments: [
         (#"[{"/":"*/terms/*"}]"#, "/nl/terms/x", AndroidDecision.Note.Code.noBacktracking),
-        (#"[{"/":"/*?"}]"#, "/ab", .starBeforeOne), (#"[{"/":"\\a"}]"#, "/a", .backslash), ("[{}]", "/", .emptyRule),
+        (#"[{"/":"/*?"}]"#, "/ab", .starBeforeOne), (#"[{"/":"/a/?*/b"}]"#, "/a/x/b", .greedyWildcards),
+        (#"[{"/":"/a+b/?*"}]"#, "/a+b/x", .greedyWildcards), (#"[{"/":"\\a"}]"#, "/a", .backslash),
+        ("[{}]", "/", .emptyRule),
         (#"[{"?":{"a":"*"}}]"#, "/?a", .bareItem), (#"[{"/":"/a","comment":"x"}]"#, "/a", .unknownKey),
         (#"[{"/":"/%"}]"#, "/%", .urlInvalidEscape),
     ])

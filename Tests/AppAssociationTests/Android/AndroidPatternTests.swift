@@ -33,6 +33,27 @@ struct AndroidPatternTests {
         #expect(try AndroidPattern(pattern).matchesBacktracking(Array(text.utf16), &budget) == matches)
     }
 
+    /// Android 15 reads a pattern with `?*` as a greedy one. The second result is that of later versions.
+    @Test(
+        arguments: [
+            ("/a/?*", "/a/x", true, true), ("/a/?*", "/a/", false, false), ("/a/?*", "/a/x/b", true, true),
+            ("/a?b/?*", "/a+b/x", true, true),
+            // A wildcard before other text takes that text too.
+            ("/a/?*/b", "/a/x/b", false, true), ("/a/*/b/?*", "/a/x/b/c", false, true), ("?*b", "ab", false, true),
+            ("*?*", "ab.c", false, true), ("?**", "ab.*", true, true), ("?**", "ab", true, false),
+            // '+' repeats the character before it. Without one, the pattern is invalid.
+            ("/a+b/?*", "/a+b/x", false, true), ("/a+b/?*", "/aab/x", true, false), ("?+?*", "abc", false, false),
+            ("+?*", "+a", false, true), ("a++?*", "a++b", false, true), ("*+?*", "a+b", false, true),
+            // Without '?*', all versions agree.
+            ("/a/*/b", "/a/x/b", nil, true), ("/a+b", "/a+b", nil, true), ("*?", "ab.", nil, true),
+        ] as [(String, String, Bool?, Bool)]
+    )
+    func wildcardsOfAndroid15AreGreedy(_ pattern: String, _ text: String, _ greedy: Bool?, _ simple: Bool) throws {
+        var budget = StepBudget.decision
+        #expect(try AndroidPattern(pattern).matchesInAndroid15(Array(text.utf16), &budget) == greedy)
+        #expect(try AndroidPattern(pattern).matches(Array(text.utf16), &budget) == simple)
+    }
+
     @Test func questionMarkMatchesOneUTF16Unit() throws {
         var budget = StepBudget.decision
         #expect(try AndroidPattern("?").matches(Array("é".utf16), &budget))

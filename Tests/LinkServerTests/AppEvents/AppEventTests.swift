@@ -166,18 +166,32 @@ struct AppEventTests {
     }
 
     /// An app on devices may report for longer than it is in the settings, and a typo must not go unnoticed.
-    @Test(arguments: [("ios", false), ("iso", true)])
-    func eventOfAnUnknownAppIsStoredWithAWarning(app: String, isUnknown: Bool) async throws {
+    @Test(
+        arguments: [
+            ("ios", "ios", "item", "ios"),
+            // The server resolves the link for the first app of the platform, as for POST /resolve.
+            ("iso", "ios", "item", "ios"),
+            // The app decided differently from the server.
+            ("iso", "ios", "ticket", "ios"), ("ios", "windows", "ticket", "ios"), ("iso", "windows", "ticket", nil),
+        ] as [(String, String, String, String?)]
+    )
+    func eventOfAnUnknownAppIsStoredWithAWarning(
+        app: String,
+        platform: String,
+        route: String,
+        recorded: String?
+    ) async throws {
         try await withService { service in
             try await service.load(Self.acme())
-            let body = Self.batch(Self.event("a")).replacing(#""app": "ios""#, with: #""app": "\#(app)""#)
+            let event = Self.event("a").replacing(#""platform": "ios""#, with: #""platform": "\#(platform)""#)
+                .replacing(#""route": "item""#, with: #""route": "\#(route)""#)
+            let body = Self.batch(event).replacing(#""app": "ios""#, with: #""app": "\#(app)""#)
             let response = try await send(service, body)
             #expect(statuses(response) == ["stored"], "\(response.text)")
-            // The server resolves the link for the first app of the platform, as for POST /resolve.
-            #expect(try await service.events(of: "acme").map(\.app) == [AppID("ios")])
+            #expect(try await service.events(of: "acme").map(\.app) == [recorded.flatMap { AppID($0) }])
             let warnings = (response.json?["warnings"]?.elements ?? []).compactMap(\.text)
             let warning = "app: 'iso' is not an app in the tenant's settings; correct it."
-            #expect(warnings.contains { $0.hasPrefix(warning) } == isUnknown, "\(response.text)")
+            #expect(warnings.contains { $0.hasPrefix(warning) } == (app == "iso"), "\(response.text)")
         }
     }
 

@@ -173,6 +173,27 @@ struct StubConnectionTests {
         }
     }
 
+    /// HTTP/1.0 has no chunks.
+    @Test(arguments: [
+        ("HTTP/1.1", "Transfer-Encoding: chunked", "2\r\nab\r\n2\r\ncd\r\n2\r\nef\r\n0\r\n\r\n"),
+        ("HTTP/1.0", "Content-Length: 6", "abcdef"),
+    ])
+    func dribbledBodyIsFramedForTheVersion(_ version: String, _ framing: String, _ body: String) async throws {
+        try await withStubServer { port in
+            let client = try StubClient(port: port)
+            let dribble = JSONNode.object(["numberOfChunks": .int(3), "totalDuration": .int(3)])
+            let response = JSONNode.object(["body": .string("abcdef"), "chunkedDribbleDelay": dribble])
+            try client.admin("POST", "mappings", .object(["response": response]))
+            let connection = try HTTPConnection(port: port)
+            try connection.begin("GET /a \(version)\r\nHost: a\r\nConnection: close\r\n\r\n")
+            let parts = try connection.read().components(separatedBy: "\r\n\r\n")
+            let head = parts[0].components(separatedBy: "\r\n")
+            #expect(head[0] == "HTTP/1.1 200 OK")
+            #expect(head.filter { $0.hasPrefix("Transfer-Encoding:") || $0.hasPrefix("Content-Length:") } == [framing])
+            #expect(parts.dropFirst().joined(separator: "\r\n\r\n") == body)
+        }
+    }
+
     /// The server closes such a connection after the answer, so that it does not count against the limit.
     @Test func aClientMayCloseItsSendingSide() async throws {
         try await withStubServer {

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A key of the configuration, as a comment of config/fingerpost.yaml describes it:
+/// The description of a key of the configuration, as a comment of config/fingerpost.yaml has it:
 /// `# NAME (TYPE, optional, default: VALUE, from A to B): MEANING`, continued on lines that are indented by two more.
-struct ConfigurationKey {
+struct ConfigurationKeyDescription {
     let name: String
     let type: String
     let standard: String
     let limits: String
     let meaning: String
 
-    /// All keys of the file, in its order.
-    static func all(in text: String) -> [ConfigurationKey] {
+    /// The descriptions of all keys of the file, in its order.
+    static func all(in text: String) -> [ConfigurationKeyDescription] {
         var paragraphs: [String] = []
         var isOpen = false
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -22,7 +22,7 @@ struct ConfigurationKey {
                 if isOpen { paragraphs.append(String(line.dropFirst(2))) }
             }
         }
-        return paragraphs.compactMap(ConfigurationKey.init)
+        return paragraphs.compactMap(ConfigurationKeyDescription.init)
     }
 
     private init?(_ paragraph: String) {

@@ -7,7 +7,7 @@ import LinkEvents
 /// restoring/      the copy is incomplete; the directory is unusable until a restore ends
 /// restored/       the copy is complete; its files are moved into place, by the next opener if need be
 /// ```
-struct RestorePlace {
+struct RestoreState {
     private let directory: String
 
     init(_ directory: String) { self.directory = directory }
