@@ -43,7 +43,8 @@ struct HTTP1ResponseWriter {
 
     /// Writes a whole response.
     mutating func write(_ answer: BufferedResponse, isLast: Bool, to context: ChannelHandlerContext) {
-        append(answer.status, answer.headers, answer.common, hasLength: answer.status.mayHaveBody, isLast: isLast)
+        let head = Head(answer.status, answer.headers, lines: answer.lines, hasLength: answer.status.mayHaveBody)
+        append(head, answer.common, isLast: isLast)
         append(answer.body, to: context)
         if pending.readableBytes > Self.joinedBytes { send(promise: nil, to: context) }
     }
@@ -80,32 +81,23 @@ struct HTTP1ResponseWriter {
         } else {
             fields[.contentLength] = nil
         }
-        append(response.status, fields)
+        append(Head(response.status, fields))
     }
 
-    /// Appends a head.
-    ///
-    /// - Parameters:
-    ///   - hasLength: Whether the fields include `Content-Length`.
-    ///   - isLast: Whether to add `Connection: close`.
-    private mutating func append(
-        _ status: HTTPResponse.Status,
-        _ fields: HTTPFields,
-        _ common: CommonHeaders? = nil,
-        hasLength: Bool = true,
-        isLast: Bool = false
-    ) {
-        let (code, reason) = (String(status.code), status.sentReason)
-        var bytes = code.utf8.count + reason.utf8.count + Self.fixedBytes
-        for field in fields { bytes += field.lineBytes }
+    /// The status line and the fields of a response.
+    static func lines(of answer: BufferedResponse) -> ByteBuffer {
+        let head = Head(answer.status, answer.headers, hasLength: answer.status.mayHaveBody)
+        var lines = ByteBuffer()
+        lines.writeText(ofAtMost: head.bytes) { head.write(to: &$0) }
+        return lines
+    }
+
+    /// Appends a head with `common` and, if `isLast`, with `Connection: close`.
+    private mutating func append(_ head: Head, _ common: CommonHeaders? = nil, isLast: Bool = false) {
+        var bytes = head.bytes + Self.fixedBytes
         common?.forEach { bytes += HTTPField.lineBytes($0, $1) }
         pending.writeText(ofAtMost: bytes) { text in
-            text.append("HTTP/1.1 ")
-            text.append(code)
-            text.append(" ")
-            text.append(reason)
-            text.append("\r\n")
-            for field in fields where hasLength || field.name != .contentLength { text.append(field) }
+            head.write(to: &text)
             common?.forEach { text.append($0, $1) }
             if isLast { text.append("Connection: close\r\n") }
             text.append("\r\n")
@@ -113,12 +105,44 @@ struct HTTP1ResponseWriter {
     }
 
     /// Maximum number of bytes of a head besides its status and its fields.
-    private static let fixedBytes = "HTTP/1.1  \r\nConnection: close\r\n\r\n".utf8.count
+    private static let fixedBytes = "Connection: close\r\n\r\n".utf8.count
 
     private mutating func append(_ trailers: HTTPFields) {
         pending.writeText(ofAtMost: trailers.reduce(0) { $0 + $1.lineBytes }) { text in
             for field in trailers { text.append(field) }
         }
+    }
+}
+
+/// The status line and the fields of a response.
+private struct Head {
+    private let status: HTTPResponse.Status
+    private let fields: HTTPFields
+    /// Both as they are sent, if they were written in advance.
+    private let lines: ByteBuffer?
+    /// Whether the fields include `Content-Length`.
+    private let hasLength: Bool
+
+    init(_ status: HTTPResponse.Status, _ fields: HTTPFields, lines: ByteBuffer? = nil, hasLength: Bool = true) {
+        (self.status, self.fields, self.lines, self.hasLength) = (status, fields, lines, hasLength)
+    }
+
+    /// The maximum size.
+    var bytes: Int {
+        if let lines { return lines.readableBytes }
+        var bytes = "HTTP/1.1 000 \r\n".utf8.count + status.sentReason.utf8.count
+        for field in fields { bytes += field.lineBytes }
+        return bytes
+    }
+
+    func write(to text: inout ReservedText) {
+        if let lines { return text.append(lines) }
+        text.append("HTTP/1.1 ")
+        text.append(String(status.code))
+        text.append(" ")
+        text.append(status.sentReason)
+        text.append("\r\n")
+        for field in fields where hasLength || field.name != .contentLength { text.append(field) }
     }
 }
 
@@ -151,11 +175,15 @@ private struct ReservedText {
 
     mutating func append(_ text: String) {
         var text = text
-        text.withUTF8 { bytes in
-            precondition(bytes.count <= memory.count - count, "the size of the text was computed before")
-            UnsafeMutableRawBufferPointer(rebasing: memory[count...]).copyMemory(from: UnsafeRawBufferPointer(bytes))
-            count += bytes.count
-        }
+        text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+    }
+
+    mutating func append(_ text: ByteBuffer) { text.withUnsafeReadableBytes { append($0) } }
+
+    private mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        precondition(bytes.count <= memory.count - count, "the size of the text was computed before")
+        UnsafeMutableRawBufferPointer(rebasing: memory[count...]).copyMemory(from: bytes)
+        count += bytes.count
     }
 
     mutating func append(_ field: HTTPField) { append(field.name, field.value) }

@@ -4,11 +4,13 @@ package import NIOCore
 /// A whole response, sent by Hummingbird or by a connection directly.
 package struct BufferedResponse: Sendable {
     package let status: HTTPResponse.Status
-    package var headers: HTTPFields
+    package var headers: HTTPFields { didSet { lines = nil } }
     /// Sent after `headers`.
     package var common: CommonHeaders?
     /// The body; empty for a HEAD, whose `Content-Length` is that of the omitted body.
     package private(set) var body: ByteBuffer
+    /// The status line and `headers` as HTTP/1.1 sends them; nil if they are written for each response.
+    private(set) var lines: ByteBuffer?
 
     package init(_ status: HTTPResponse.Status, headers: HTTPFields = HTTPFields(), body: ByteBuffer = ByteBuffer()) {
         self.status = status
@@ -23,6 +25,13 @@ package struct BufferedResponse: Sendable {
             headers: [.contentType: "application/json", .cacheControl: "no-store"],
             body: ByteBuffer(bytes: json)
         )
+    }
+
+    /// The response with its head written in advance, for one that is sent often.
+    package var prepared: BufferedResponse {
+        var answer = self
+        answer.lines = HTTP1ResponseWriter.lines(of: self)
+        return answer
     }
 
     /// All header fields, in the order in which they are sent.

@@ -22,10 +22,10 @@ final class CachedAssociationFile: Sendable {
             var headers: HTTPFields = [
                 .eTag: tag, .cacheControl: "public, max-age=300", .vary: "Accept-Encoding",
             ]
-            notModified = BufferedResponse(.notModified, headers: headers)
+            notModified = BufferedResponse(.notModified, headers: headers).prepared
             headers[.contentType] = "application/json"
             if let encoding { headers[.contentEncoding] = encoding }
-            whole = BufferedResponse(.ok, headers: headers, body: ByteBuffer(bytes: bytes))
+            whole = BufferedResponse(.ok, headers: headers, body: ByteBuffer(bytes: bytes)).prepared
         }
     }
 

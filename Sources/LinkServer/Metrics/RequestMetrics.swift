@@ -20,6 +20,12 @@ final class RequestMetrics: Sendable {
         let route: String?
         let method: String
         let code: Int
+
+        /// Hashes what costs little; few endpoints share it.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(code)
+            hasher.combine(route?.utf8.count)
+        }
     }
 
     private struct Handles {
@@ -80,5 +86,5 @@ final class RequestMetrics: Sendable {
     /// Returns a standard method's name; `_OTHER` for every other method.
     static func known(_ method: HTTPRequest.Method) -> String { methods.contains(method) ? method.rawValue : "_OTHER" }
 
-    private static let methods: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .patch, .delete, .options]
+    private static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
 }

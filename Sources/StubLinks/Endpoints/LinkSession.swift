@@ -81,7 +81,7 @@ final class LinkSession: SessionEndpoints {
         }
         return EndpointAnswer(
             status: response.status.code,
-            headers: response.headers.map { HeaderField($0.name.rawName, $0.value) },
+            headers: response.allHeaders.map { HeaderField($0.name.rawName, $0.value) },
             body: Array(response.body.readableBytesView),
             links: observed.records
         )

@@ -12,7 +12,7 @@ struct Events: AsyncParsableCommand {
               fingerpost events shop                              # the newest 10
               fingerpost events shop --follow --outcome fallback
               fingerpost events shop --after 0 > all.ndjson       # the whole log
-              fingerpost events - --after 0                       # links that belong to no tenant
+              fingerpost events - --after 0                       # links of no tenant
 
             Reads from a server, with a key that has the scope exports:read. Each object is a row of an export. \
             --follow runs until it is interrupted.

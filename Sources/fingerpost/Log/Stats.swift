@@ -162,7 +162,7 @@ struct Stats: AsyncParsableCommand {
             discussion: """
                 EXAMPLES
                   fingerpost stats rejected shop --from 2026-11-01
-                  fingerpost stats rejected -                       # links that belong to no tenant
+                  fingerpost stats rejected -                       # links of no tenant
                 """
         )
 
