@@ -101,7 +101,8 @@ private struct Entry {
 
     /// - Parameter number: The line in the file; nil or 0 if it is not known.
     private init(_ finding: Kind, route: String?, line: String, number: Int?) {
-        func withoutRoute(_ text: String) -> String { route.map { text.replacing("'\($0)'", with: "''") } ?? text }
+        let quotedRoute = route.map { "'\($0)'" }
+        func withoutRoute(_ text: String) -> String { quotedRoute.map { text.replacing($0, with: "") } ?? text }
         kind = Kind(
             code: finding.code,
             severity: finding.severity,
@@ -112,7 +113,7 @@ private struct Entry {
         self.line = line
         isAboutRoute = route != nil
         name = route ?? finding.path
-        place = (route.map { "'\($0)'" } ?? finding.path) + (number.map { $0 > 0 ? " (line \($0))" : "" } ?? "")
+        place = (quotedRoute ?? finding.path) + (number.map { $0 > 0 ? " (line \($0))" : "" } ?? "")
     }
 
     /// `table.routes[3].web` becomes `table.routes[].web`.
