@@ -30,7 +30,7 @@ package struct BufferedResponse: Sendable {
     /// The response with its head written in advance, for one that is sent often.
     package var prepared: BufferedResponse {
         var answer = self
-        answer.lines = HTTP1ResponseWriter.lines(of: self)
+        answer.lines = HTTP1Head(self).written
         return answer
     }
 
