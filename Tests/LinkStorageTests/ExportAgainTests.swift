@@ -123,7 +123,7 @@ struct ExportAgainTests {
             try await bench.record(events(1...10))
             let manifest = try await bench.exporter.exportNow(bench.plan)
             let folder = bench.folder + "/elsewhere"
-            let other = Exporter(
+            let other = ExportService(
                 store: DroppingStore(log: bench.log, ledger: bench.folder + "/events/ledger.db"),
                 ledger: bench.log.exportLedger,
                 sink: DirectoryExportSink(directory: folder),

@@ -12,7 +12,7 @@ struct ExportBench: Sendable {
     let clock: TestClock
     let log: EventLog
     let recorder: EventRecorder
-    let exporter: Exporter
+    let exporter: ExportService
     let plan: ExportPlan
 
     var exports: String { folder + "/exports" }
@@ -63,7 +63,7 @@ func withExportBench(
         let log = try EventLog(folder + "/events") { clock.now }
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let recorder = EventRecorder(store: log, now: { clock.now }, logger: logger)
-        let exporter = Exporter(
+        let exporter = ExportService(
             store: log,
             ledger: log.exportLedger,
             sink: FaultySink(sink: DirectoryExportSink(directory: folder + "/exports"), faults: faults),

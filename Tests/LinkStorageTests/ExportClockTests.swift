@@ -13,7 +13,7 @@ struct ExportClockTests {
     private struct Bench: Sendable {
         let clock: TestClock
         let recorder: EventRecorder
-        let exporter: Exporter
+        let exporter: ExportService
         let exports: String
         let plan = ExportPlan(tenant: tenant("shop"), schedule: .hourly, format: .ndjson, level: 6)
 
@@ -57,7 +57,7 @@ struct ExportClockTests {
             let log = try EventLog(folder + "/events") { clock.now }
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             let recorder = EventRecorder(store: log, now: { clock.now }, logger: logger)
-            let exporter = Exporter(
+            let exporter = ExportService(
                 store: log,
                 ledger: log.exportLedger,
                 sink: DirectoryExportSink(directory: folder + "/exports"),

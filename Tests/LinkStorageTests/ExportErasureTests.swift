@@ -249,7 +249,7 @@ struct ExportErasureTests {
             try await bench.record((1...5).map(event))
             _ = try await bench.exporter.exportNow(bench.plan)
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            let exporter = Exporter(
+            let exporter = ExportService(
                 store: bench.log,
                 ledger: bench.log.exportLedger,
                 sink: FullSink(sink: DirectoryExportSink(directory: bench.exports)),

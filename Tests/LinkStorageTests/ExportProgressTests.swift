@@ -26,7 +26,7 @@ struct ExportProgressTests {
             /// Runs the schedule once in a new process.
             func progress(after hours: Int64) async throws -> ExportProgress.Entry? {
                 clock.withLock { $0 = Timestamp(milliseconds: begin.milliseconds + hours * Self.hour) }
-                let exporter = Exporter(
+                let exporter = ExportService(
                     store: log,
                     ledger: log.exportLedger,
                     sink: DirectoryExportSink(directory: exports),

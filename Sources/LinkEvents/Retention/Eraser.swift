@@ -12,14 +12,14 @@ package struct UnfinishedErasure: Error {
 package struct Eraser: Service {
     private let days: any EventDays
     private let recorder: EventRecorder
-    private let exporter: Exporter
+    private let exporter: ExportService
     private let now: @Sendable () -> Timestamp
     private let logger: Logger
 
     package init(
         days: any EventDays,
         recorder: EventRecorder,
-        exporter: Exporter,
+        exporter: ExportService,
         now: @escaping @Sendable () -> Timestamp,
         logger: Logger
     ) {

@@ -10,7 +10,7 @@ import NIOCore
 /// Lists, runs and downloads exports.
 struct ExportController {
     let authorizer: AdminAuthorizer
-    let exporter: Exporter
+    let exporter: ExportService
     let catalog: LiveCatalog
 
     private static let chunkBytes = 64 << 10

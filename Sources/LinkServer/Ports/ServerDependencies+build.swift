@@ -86,7 +86,7 @@ extension ServerDependencies {
                 )
             }
         }
-        let exporter = Exporter(
+        let exporter = ExportService(
             store: log.events,
             ledger: log.exports,
             sink: sink,

@@ -19,7 +19,7 @@ package struct ServerDependencies: Sendable {
     /// The pool of ``PublishingService``, for all other work that grows with what a caller sends.
     package var pool: WorkPool { publishing.pool }
     package var store: any CatalogStore
-    package var exporter: Exporter
+    package var exporter: ExportService
     package var retention: RetentionService
     package var eraser: Eraser
     package var log: ServiceLog
@@ -48,7 +48,7 @@ package struct ServerDependencies: Sendable {
         keyIssuer: APIKeyIssuer,
         publishing: PublishingService,
         store: any CatalogStore,
-        exporter: Exporter,
+        exporter: ExportService,
         retention: RetentionService,
         eraser: Eraser,
         log: ServiceLog,

@@ -66,7 +66,7 @@ struct ExportSession: Sendable {
         var logger = Logger(label: "fingerpost")
         logger.logLevel = .notice
         let recorder = EventRecorder(store: log, now: SystemClock.now, logger: logger)
-        let exporter = Exporter(
+        let exporter = ExportService(
             store: log,
             ledger: log.exportLedger,
             sink: configuration.exports.makeSink(),

@@ -47,7 +47,7 @@ enum ExportRequest: Sendable {
 
 /// Executes export requests, in a running server or in a separate process.
 struct ExportCommandHandler: Sendable {
-    let exporter: Exporter
+    let exporter: ExportService
     /// Returns nil for an unknown tenant.
     let plan: @Sendable (TenantID) -> ExportPlan?
 

@@ -26,7 +26,7 @@ struct ExportLog: AsyncParsableCommand {
         let log = try EventLog(folder) { Self.now() }
         let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
         let recorder = EventRecorder(store: log, now: Self.now, logger: logger)
-        let exporter = Exporter(
+        let exporter = ExportService(
             store: log,
             ledger: log.exportLedger,
             sink: DirectoryExportSink(directory: exports),

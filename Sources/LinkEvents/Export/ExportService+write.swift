@@ -10,7 +10,7 @@ import Metrics
 /// 4. The delivery is released (the next run does it).
 /// 5. The previous file is removed (the next run does it).
 /// 6. The window is marked as exported.
-extension Exporter {
+extension ExportService {
     /// Reads the times of the last exports from the ledger, so that their age survives a restart.
     func recallLastSuccesses() async {
         do {

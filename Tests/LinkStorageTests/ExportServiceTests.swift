@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Exports with a real log and a real folder, stopped at every step and resumed.
-struct ExporterTests {
+struct ExportServiceTests {
     private static let start = Timestamp(milliseconds: 1_795_255_200_000)
 
     private func event(_ number: Int, of tenant: TenantID) -> Event {
@@ -44,7 +44,7 @@ struct ExporterTests {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let recorder = EventRecorder(store: log, now: now, logger: logger)
         let faults = Faults(failAt: failAt)
-        let exporter = Exporter(
+        let exporter = ExportService(
             store: log,
             ledger: log.exportLedger,
             sink: FaultySink(sink: DirectoryExportSink(directory: directory + "/exports"), faults: faults),

@@ -28,7 +28,7 @@ package struct ExportPlan: Sendable, Hashable {
 ///
 /// The exporter's thread reads and encodes rows, while another thread compresses and writes the previous ones. At most
 /// two pages are in memory.
-package actor Exporter: Service {
+package actor ExportService: Service {
     private let executor = BlockingExecutor(label: "fingerpost.exporter")
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 

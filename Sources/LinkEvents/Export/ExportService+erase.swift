@@ -18,7 +18,7 @@ package struct ExportErasure: Sendable, Hashable {
     }
 }
 
-extension Exporter {
+extension ExportService {
     /// Removes the rows of an install from every export of a tenant. Each affected export gets a new file and a
     /// manifest with the next version, and its old file is removed. Files without a manifest are removed too, because
     /// leftovers of interrupted runs may contain rows.
