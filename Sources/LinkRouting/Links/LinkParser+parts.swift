@@ -1,4 +1,4 @@
-extension LinkScanner {
+extension LinkParser {
     // MARK: Path
 
     /// Splits the path at `/` and decodes each segment. Returns whether one trailing slash was left out.
