@@ -29,7 +29,7 @@ struct ExampleSuiteTests {
         let suite = try Examples.suite("shop")
         let tenant = try #require(suite.tenant)
         let table = try #require(try Examples.catalog().table(of: tenant))
-        let failures = suite.failures(against: table, at: Timestamp(milliseconds: 0), within: WorkBudget(steps: 1_500))
+        let failures = suite.run(against: table, at: Timestamp(milliseconds: 0), within: WorkBudget(steps: 1_500))
         #expect(failures.last?.key == "undecided")
         #expect(failures.last?.difference.contains("was not run") == true)
     }

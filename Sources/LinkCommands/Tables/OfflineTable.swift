@@ -52,7 +52,7 @@ package struct OfflineTable {
     /// Returns a suite's failures against the table. A file without settings has no hosts, so its links go directly to
     /// the table.
     package func failures(of suite: LinkSuite) -> [SuiteFailure] {
-        guard tableWithoutSettings != nil else { return suite.failures(against: published, at: now) }
+        guard tableWithoutSettings != nil else { return suite.run(against: published, at: now) }
         return suite.cases.flatMap { one in
             var warnings: [String] = []
             let context =

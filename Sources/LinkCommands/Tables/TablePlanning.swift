@@ -157,7 +157,7 @@ package struct TablePlanning: Sendable {
             do {
                 guard var suite = try LinkSuite(text).limited(to: table.environment) else { return [] }
                 suite.name = name
-                return suite.failures(against: table, at: now)
+                return suite.run(against: table, at: now)
             } catch let error as DocumentError {
                 throw fail("\(name): \(error.description)", .unreadableInput)
             }

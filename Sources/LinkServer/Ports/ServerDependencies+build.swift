@@ -62,7 +62,7 @@ extension ServerDependencies {
                 )
             }
         ) { suite, table, budget in
-            suite.failures(against: table, at: environment.now(), within: budget)
+            suite.run(against: table, at: environment.now(), within: budget)
         } prepare: {
             try files.prepare($0, unless: $1)
         } onPublication: { revision, tenant, change in

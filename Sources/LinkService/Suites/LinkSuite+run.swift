@@ -10,7 +10,7 @@ extension LinkSuite {
     /// Expectations of continuations are not checked, because only a server seals continuations.
     ///
     /// - Parameter budget: A case that it does not suffice for fails, because its result is unknown.
-    package func failures(
+    package func run(
         against table: PublishedTable,
         at now: Timestamp,
         within budget: WorkBudget = .suites
