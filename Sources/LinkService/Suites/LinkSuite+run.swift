@@ -16,7 +16,7 @@ extension LinkSuite {
         within budget: WorkBudget = .suites
     ) -> [SuiteFailure] {
         let catalog = Catalog([table])
-        var files = AssociationFiles(router: table.router, budget: budget)
+        var files = ParsedAssociationFiles(router: table.router, budget: budget)
         return cases.flatMap { one in
             guard budget.spend(one.via == .system || one.via == .page ? 20_000 : 1_000) else {
                 let tooMuch = "was not run: the tenant's suites take too long in total; remove some cases"
@@ -45,7 +45,7 @@ extension LinkSuite {
 }
 
 /// The association files of a table's hosts, each made once.
-private struct AssociationFiles {
+private struct ParsedAssociationFiles {
     let router: Router
     private let budget: WorkBudget
     private var apple: [String: AppleAppSiteAssociation] = [:]
