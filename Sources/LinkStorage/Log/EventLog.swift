@@ -38,7 +38,7 @@ package final class EventLog: EventStore, EventHistory {
     }
 
     /// The writer of the newest day, used by one thread at a time.
-    private let today = Mutex<DayWriter?>(nil)
+    private let today = Mutex<DayFileWriter?>(nil)
 
     struct Day {
         let day: CivilDay
@@ -105,7 +105,7 @@ package final class EventLog: EventStore, EventHistory {
         let path = Self.path(day, in: folder)
         let pool = try SQLiteFile.open(path, Self.daySchema)
         state.withLock { $0.newest = (DayFile(day: day, storageFile(pool, of: day)), pool) }
-        today.withLock { $0 = DayWriter(day, pool) }
+        today.withLock { $0 = DayFileWriter(day, pool) }
     }
 
     /// Sets the last assigned sequence, taken from the ledger and the newest day that has had rows.
@@ -277,7 +277,7 @@ package final class EventLog: EventStore, EventHistory {
 
     /// Switches to today's file. If the clock steps back, stays with the newest file, so that sequences rise from file
     /// to file.
-    private func rotateIfNeeded(_ today: inout DayWriter?) throws {
+    private func rotateIfNeeded(_ today: inout DayFileWriter?) throws {
         let date = now().day
         if let today, today.day >= date { return }
         do {
@@ -285,7 +285,7 @@ package final class EventLog: EventStore, EventHistory {
             try today?.writeCounts()
             let pool = try SQLiteFile.open(Self.path(date, in: folder), Self.daySchema)
             let before = today?.pool
-            today = DayWriter(date, pool)
+            today = DayFileWriter(date, pool)
             state.withLock { state in
                 state.days.append(Day(day: date, start: .empty))
                 state.newest = (DayFile(day: date, storageFile(pool, of: date)), pool)

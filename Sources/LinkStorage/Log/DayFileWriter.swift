@@ -7,7 +7,7 @@ import LinkRouting
 /// A batch commits only its rows. Their counts are accumulated in memory and written with a later batch, see
 /// m0002_events.sql, and so is their index by tenant, see m0005_events.sql. After a crash the uncounted rows are
 /// accumulated again; readers count and find uncounted rows themselves.
-struct DayWriter {
+struct DayFileWriter {
     let day: CivilDay
     let pool: DatabasePool
     /// Cached state of the file; nil after a failed transaction, because the cache may contain what was rolled back.
@@ -33,7 +33,7 @@ struct DayWriter {
         }
 
         /// Whether the counts must be written now.
-        var isFull: Bool { accumulator.eventCount >= DayWriter.mostUncounted || counts.isCrowded }
+        var isFull: Bool { accumulator.eventCount >= DayFileWriter.mostUncounted || counts.isCrowded }
         var uncounted: Int { accumulator.eventCount }
 
         mutating func add(_ events: [Event], from first: Int64, _ db: Database) throws {
