@@ -12,7 +12,7 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTP2
 
-/// Maps every error of a request to its response, and logs those that are the server's fault.
+/// Maps every error of a request to a ``Problem`` and its response, and logs errors that are the server's fault.
 struct ErrorMapper: Sendable {
     private let logger: Logger
 
