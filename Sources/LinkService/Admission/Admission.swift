@@ -78,7 +78,7 @@ package final class Admission: Sendable {
     /// Whether the policy limits tenants.
     package var limitsTenants: Bool { current.load(ordering: .acquiring).policy.tenant != nil }
 
-    /// Replaces the limits. What callers have used of the old ones still counts.
+    /// Replaces the limits. Requests that were admitted under the old limits still count.
     package func update(_ policy: AdmissionPolicy) { current.store(Box(policy), ordering: .releasing) }
 
     /// Takes `amount` requests from the caller's bucket. Returns nil if they are admitted.

@@ -5,7 +5,7 @@ package struct AdmissionPolicy: Sendable, Hashable {
     package var proxies = TrustedProxies()
     /// Limit of an address, or of the /64 of an IPv6 address, which is what one household or server has.
     package var address = RateLimit(perSecond: 100, burst: 200)
-    /// Limit of a valid key; nil where requests with a key count on their address.
+    /// Limit of a valid key. If it is nil, requests with a key count against the limit of their address.
     package var key: RateLimit?
     /// Limit of a tenant; nil for none.
     package var tenant: RateLimit?

@@ -9,9 +9,10 @@ package struct RateLimit: Sendable, Hashable {
     /// Requests at once.
     package let burst: Int
 
-    /// Nanoseconds: what one request costs, rounded up so that never more than `perSecond` are admitted, and the
-    /// maximum debt of a caller. With the bounds above both are below 2⁵⁰, so a sum of a few does not overflow.
+    /// The cost of one request in nanoseconds, rounded up, so that at most `perSecond` requests are admitted. With the
+    /// bounds above, it and ``capacity`` are below 2⁵⁰, so a sum of a few such values does not overflow.
     let interval: UInt64
+    /// The maximum debt of a caller in nanoseconds.
     let capacity: UInt64
 
     /// Returns nil, no limit, if `perSecond` is not positive. Clamps both values to their bounds; a burst is at least

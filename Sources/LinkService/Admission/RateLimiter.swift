@@ -4,11 +4,13 @@ import Synchronization
 ///
 /// A bucket is one number, the time at which it would be full again, so a full bucket needs no memory. Buckets are
 /// stored in sets of eight, and a hash with a random seed selects a caller's set. A caller without a bucket evicts the
-/// one in its set that is nearest to full. An eviction forgets a debt: it may admit a caller too early, but never
-/// refuses one for the requests of another. To be forgiven `n` requests, a caller must fill the other seven buckets of
-/// its set, which it cannot determine, with callers that each owe more than `n`: that costs more requests than it
-/// gains. The guarantee ends if more callers are at their limit at once than there are buckets; a limit for each of
-/// them means nothing then.
+/// bucket in its set that is nearest to full.
+///
+/// An eviction forgets a debt. It may admit a caller too early, but it never refuses a caller for the requests of
+/// another. A caller gains nothing by provoking evictions. To lose a debt of `n` requests, it must fill the other seven
+/// buckets of its set with callers that each owe more than `n`, and it cannot determine which callers share its set.
+/// This costs more requests than it gains. The guarantee ends when more callers are at their limit at once than there
+/// are buckets.
 final class RateLimiter: Sendable {
     /// Each shard has a lock of its own.
     private let shards: [Shard]
@@ -37,7 +39,8 @@ final class RateLimiter: Sendable {
     }
 
     /// - Parameters:
-    ///   - setsPerShard: Rounded up to a power of two; each of 16 shards has so many sets of eight buckets of 16 bytes.
+    ///   - setsPerShard: The number of sets in each of the 16 shards, rounded up to a power of two. A set has eight
+    ///     buckets of 16 bytes.
     ///   - seed: A random seed, so that callers cannot choose to share a set.
     init(setsPerShard: Int, seed: UInt64) {
         var sets = 1

@@ -107,8 +107,8 @@ struct AppEventReport {
         return isSame ? .same : .different
     }
 
-    /// Builds an event without knowing which parts of the link are sensitive: of the path, at most the types of its
-    /// segments, and no query items. The host only if no parameter can be captured from it.
+    /// Builds an event when it is unknown which parts of the link are sensitive. The event contains at most the types
+    /// of the path's segments, and no query items. It contains the host only if no parameter can be captured from it.
     private func cautiousEvent(_ resolving: LinkResolver, _ caller: LinkResolver.Caller) -> Event.Fields {
         var redaction = Redaction(live)
         if case .full = redaction.unmatchedPath { redaction.unmatchedPath = .shape(literals: live.literalSegments) }

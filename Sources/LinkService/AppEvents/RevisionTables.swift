@@ -1,7 +1,7 @@
 package import LinkCatalog
 import LinkRouting
 
-/// Compiled tables of earlier revisions, with which apps still decide.
+/// Compiled tables of earlier revisions that apps still use.
 ///
 /// Reading and compiling a table takes up to a second, and callers choose the revision. Therefore one table is loaded at
 /// a time, a tenant's tables are loaded at most ``loadsPerMinute`` times a minute, and few tables are kept.
@@ -76,7 +76,7 @@ package actor RevisionTables {
         }
     }
 
-    /// A table that cannot be read is none: the event is then recorded as unchecked.
+    /// Returns nil for a table that cannot be read. Its events are recorded as unchecked.
     private func load(_ version: TableVersion) async -> Catalog? {
         guard let revision = version.revision,
             let published = try? await store.revision(revision, of: version.tenant),

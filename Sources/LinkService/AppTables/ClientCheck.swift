@@ -8,7 +8,7 @@ import LinkTable
 package struct ClientCheck: Sendable {
     private let analytics: any EventAnalytics
     private let now: @Sendable () -> Timestamp
-    /// Returns what the engine of a version reads; nil for a version that never existed.
+    /// Returns the table format that an engine version reads; nil for a version that never existed.
     private let understood: @Sendable (Version) -> TableFormat?
 
     /// The period whose events show which apps are in use.
@@ -106,7 +106,7 @@ private struct TableNeeds {
         case routes([String])
     }
 
-    /// Returns what an engine cannot read; nil if it reads everything.
+    /// Returns the parts of the table that an engine with this format cannot read; nil if it can read all of it.
     func lack(of format: TableFormat?) -> Lack? {
         guard let format, formatVersion <= format.formatVersion, format.features.isSuperset(of: features) else {
             return .table

@@ -104,7 +104,7 @@ extension Problem {
         Problem(.invalidKey, "Write 'Bearer' and a space before the key: 'Authorization: Bearer fp_…'.")
     }
 
-    /// The response to a key that has not the scope, or that is for another tenant.
+    /// The response to a key that lacks the scope, or that belongs to another tenant.
     package init(_ grant: KeyGrant, lacking scope: KeyGrant.Scope, for tenant: TenantID?) {
         if let own = grant.tenant, let tenant, own != tenant {
             self.init(.forbidden, "This key is for the tenant '\(own)', not for '\(tenant)'.")

@@ -7,9 +7,9 @@ import Synchronization
 
 /// Counts resolutions, requests for association files and failed responses by tenant.
 ///
-/// Only tenants of the catalog become values of the label `tenant`, and at most ``mostTenants`` of them: those of the
-/// catalog at the start, in its order, then new ones as long as there is room. All other tenants are counted as
-/// ``others``, and what belongs to no tenant as `-`. A tenant keeps its value until the process ends.
+/// At most ``mostTenants`` tenants have their own value of the label `tenant`: first the tenants in the catalog at the
+/// start, in its order, then new tenants as long as there is room. All other tenants share the value ``others``. Counts
+/// that belong to no tenant have the value `-`. A tenant keeps its value until the process ends.
 package final class TenantMetrics: Sendable {
     /// Maximum number of tenants with a value of their own. With two more values, the family with the most other labels
     /// (association files) has 612 series, which fits into the limit of a family.

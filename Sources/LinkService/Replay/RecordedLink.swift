@@ -48,7 +48,7 @@ struct RecordedLink: Sendable, Hashable {
         case pathCut
         /// No stand-in for a sensitive value makes the live table choose the recorded route.
         case sensitive
-        /// The live table now answers differently: a fact that decides was not recorded.
+        /// The live table now answers differently, because a fact that decides was not recorded.
         case notReproduced
         /// The recorded parts form no valid link.
         case unreadable

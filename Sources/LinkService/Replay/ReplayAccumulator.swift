@@ -130,8 +130,8 @@ struct ReplayAccumulator {
 
     // MARK: Stand-ins
 
-    /// Returns the texts to resolve for the link. Sensitive values get stand-ins, those that fit the draft's types
-    /// first.
+    /// Returns the texts to resolve for the link. Stand-ins replace sensitive values. The text whose stand-ins fit the
+    /// draft's types comes first.
     private func texts(of link: RecordedLink) -> [String] {
         guard !link.withheld.isEmpty else { return [link.shown] }
         return [draft, live].compactMap { table in

@@ -23,7 +23,7 @@ package final class LinkResolver: Sendable {
     /// Whether responses wait for the log; if not, nothing is recorded.
     let isRecording: Bool
     package let tenants: TenantMetrics
-    /// Called with every resolved link before it is recorded. The stub server keeps its journal with it.
+    /// Called with every resolved link before it is recorded. The stub server uses it to write its journal.
     let observe: (@Sendable (ObservedLink) -> Void)?
 
     /// Answers that were given although the log could not record them.
@@ -148,7 +148,7 @@ package final class LinkResolver: Sendable {
     /// The links of a request that are in the log.
     package enum Recorded: Sendable {
         case all
-        /// Only links that belong to a tenant, because too many others came.
+        /// Only links that belong to a tenant. The rate limit for links without a tenant refused the others.
         case owned
         case nothing
 
@@ -186,7 +186,7 @@ package final class LinkResolver: Sendable {
         }
     }
 
-    /// Commits the events as the method above does. A cancelled task still gets the result.
+    /// Commits the events of one request together, and waits for the result. A cancelled task still gets the result.
     func record(
         _ resolvedLinks: [ResolvedLink],
         arrivedAt arrival: ContinuousClock.Instant?
@@ -244,7 +244,7 @@ package final class LinkResolver: Sendable {
 
     /// Builds the event from what the tenant's settings permit to record.
     ///
-    /// - Parameter redaction: Nil for that of the answer's table.
+    /// - Parameter redaction: Nil uses the redaction of the answer's table.
     func event(
         _ answer: CatalogResolution,
         linkLength: Int,

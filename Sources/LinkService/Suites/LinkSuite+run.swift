@@ -9,7 +9,7 @@ extension LinkSuite {
     ///
     /// Expectations of continuations are not checked, because only a server seals continuations.
     ///
-    /// - Parameter budget: A case that it does not suffice for fails, because its result is unknown.
+    /// - Parameter budget: Limits the work of the run. A case that exceeds it fails, because its result is unknown.
     package func run(
         against table: PublishedTable,
         at now: Timestamp,
@@ -44,7 +44,7 @@ extension LinkSuite {
     }
 }
 
-/// The association files of a table's hosts, each made once.
+/// The association files of a table's hosts. Each file is generated and parsed once.
 private struct ParsedAssociationFiles {
     let router: Router
     private let budget: WorkBudget

@@ -69,7 +69,8 @@ struct UserAgentScanner {
         }
     }
 
-    /// Returns the meaning of the word, or else of its longest part before a joint that has one.
+    /// Returns the meaning of the word. If it has none, returns that of the longest prefix that ends before a joint and
+    /// has a meaning.
     private static func meaning(of word: ArraySlice<UInt8>, isFirst: Bool) -> UserAgentWords.Meaning? {
         var part = word.prefix(UserAgentWords.longest)
         while true {

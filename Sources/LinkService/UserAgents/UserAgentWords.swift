@@ -1,8 +1,8 @@
 /// The words that identify programs, apps and systems. docs/user-agents.md explains their sources and how to add one.
 ///
-/// A word is in lower case, as ``UserAgentScanner`` splits it: up to a character that is not a letter, digit, `.`, `_`
-/// or `-`, and without a version. It also matches longer words that continue with one of the last three: `googlebot`
-/// matches `Googlebot-Image`.
+/// A word is in lower case and has no version. ``UserAgentScanner`` splits a text into words at each character that is
+/// not a letter, digit, `.`, `_` or `-`. A word also matches longer words that continue with one of the last three:
+/// `googlebot` matches `Googlebot-Image`.
 enum UserAgentWords {
     static let longest = 32
 
