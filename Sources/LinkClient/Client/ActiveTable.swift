@@ -5,7 +5,7 @@ import LinkTable
 final class ActiveTable: Sendable {
     private let table: AppTable
     let origin: LinkClientState.Origin
-    /// The bytes of the signed table, of which the table keeps the payload anyway; nil for a table that was not signed.
+    /// The bytes of the signed table; nil for a table that was not signed. The table shares their payload.
     private let signed: [UInt8]?
     /// The facts that the server adds to a context.
     private let serverFacts: OpenFacts

@@ -50,8 +50,8 @@ extension ClientWorker {
         )
     }
 
-    /// Refuses an answer of another tenant of the server, like a table of another tenant: its screens are not those of
-    /// this app.
+    /// Refuses an answer for another tenant of the server, because its screens do not belong to this app. A table of
+    /// another tenant is refused for the same reason.
     private func requireOwn(_ answer: ServerAnswer) throws {
         guard let tenant = answer.tenant, tenant != setup.scope.tenant else { return shared.set(.answer, nil) }
         let error = LinkClient.AskError.otherTenant(tenant.rawValue, configured: setup.scope.tenant.rawValue)

@@ -3,7 +3,7 @@ import LinkTable
 
 /// Downloads.
 extension ClientWorker {
-    /// The result of a refresh, for the time of the next one.
+    /// The result of a refresh. It determines the time of the next one.
     enum Refresh: Sendable {
         case done
         /// Nothing could be done: there is no server, or another refresh is running.

@@ -30,7 +30,7 @@ extension ClientWorker {
         shared.set(.storage, outbox.problem.map { (nil, "Reports are kept in memory only: \($0)") })
     }
 
-    /// The result of a delivery, for the time of the next one.
+    /// The result of a delivery. It determines the time of the next one.
     enum Delivery: Sendable {
         case done
         case skipped

@@ -10,7 +10,7 @@ actor ClientWorker {
     var outbox: OutboxStore?
     var isRefreshing = false
     var isDelivering = false
-    /// Wake the deliveries of ``keepDelivering()`` when there is a new report.
+    /// The streams that wake ``keepDelivering()`` when there is a new report.
     var wakers: [Int: AsyncStream<Void>.Continuation] = [:]
     var wakerCount = 0
 

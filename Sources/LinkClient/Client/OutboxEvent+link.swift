@@ -2,7 +2,7 @@ import LinkRouting
 import LinkTable
 
 extension OutboxEvent {
-    /// A report as an event, if it can be one.
+    /// The event of a report, unless it is too large.
     enum Report {
         case event(OutboxEvent)
         case tooLarge

@@ -2,9 +2,9 @@ import LinkRouting
 
 /// The file: a line with the install, then a line for each event.
 ///
-/// Events are appended; answered events are removed by replacing the file. A crash can therefore cut the last line only,
-/// which is then ignored. A file without its first line is ignored as a whole: with another install, the server could
-/// not recognize events that it has stored already.
+/// Events are appended, and answered events are removed by replacing the file. A crash can therefore truncate only the
+/// last line, and a truncated line is ignored. A file without a readable first line is ignored as a whole: under
+/// another install, the server would not recognize events that it has already stored.
 extension Outbox {
     /// Maximum size of the file: the events, and what each line adds.
     package static let maximumFileBytes = maximumBytes + maximumEvents * 128 + 1_024
@@ -35,7 +35,7 @@ extension Outbox {
     /// Reads a file. Nil if its first line cannot be read.
     package static func read(_ file: [UInt8]) -> Reading? {
         var lines = file.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        // After the last line feed is nothing, or a line that was cut.
+        // The text after the last line feed is empty, or is a truncated line.
         let rest = lines.popLast() ?? []
         guard let first = lines.first,
             let node = try? JSONReader.parse(first, limits: JSONReader.Limits(maximumBytes: 1_024)),

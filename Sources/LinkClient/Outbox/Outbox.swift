@@ -5,7 +5,7 @@ package struct Outbox: Sendable, Hashable {
     package static let maximumEvents = 1_000
     package static let maximumBytes = 1 << 20
     package static let maximumBatchEvents = 100
-    /// Less than the 256 KiB that a server accepts, because the batch has members besides its events.
+    /// The limit is less than the 256 KiB that a server accepts, because a batch has members besides its events.
     package static let maximumBatchBytes = 240 << 10
     /// The server recognizes an event that it has stored already for 30 days. An older event could be stored twice.
     package static let maximumAge: Int64 = 29 * Timestamp.millisecondsPerDay

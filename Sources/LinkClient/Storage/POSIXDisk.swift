@@ -100,7 +100,7 @@ package struct POSIXDisk: ClientDisk {
     }
 }
 
-// Outside the type, whose methods have the names of these calls.
+// These functions are outside the type, because its methods have the same names as the system calls.
 
 private func systemRead(_ file: CInt, _ buffer: inout [UInt8], _ count: Int) -> Int {
     buffer.withUnsafeMutableBytes { read(file, $0.baseAddress, min(count, $0.count)) }

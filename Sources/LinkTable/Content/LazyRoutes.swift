@@ -6,9 +6,9 @@ final class LazyRoutes: RouteSource {
     private let state: Locked<State>
 
     private struct State: Sendable {
-        /// By position: a list of the route, or an empty one if it was not decoded yet.
+        /// By position: a list with the decoded route, or an empty list for a route that is not decoded yet.
         var routes: [[Route]]
-        /// Why routes cannot be read.
+        /// The errors of the routes that cannot be read.
         var problems: [RouteID: String] = [:]
     }
 
@@ -20,7 +20,7 @@ final class LazyRoutes: RouteSource {
     func route(at position: Int) -> [Route] {
         let known = state.withLock { $0.routes[position] }
         guard known.isEmpty else { return known }
-        // Outside of the lock. Another thread may decode the same route, with the same result.
+        // Decoding takes no lock. Another thread may decode the same route at the same time, with the same result.
         let decoded = encoded.decoded(at: position)
         let route = [decoded.route]
         state.withLock { state in

@@ -1,7 +1,7 @@
 #if canImport(Darwin)
     import os
 
-    /// State behind a lock. On Apple platforms it is the oldest lock that `iOS 16` has; elsewhere it is a `Mutex`.
+    /// State behind a lock. On Apple platforms the lock is an `OSAllocatedUnfairLock`, because iOS 16 has no `Mutex`.
     package final class Locked<State: Sendable>: Sendable {
         private let lock: OSAllocatedUnfairLock<State>
 
@@ -14,7 +14,7 @@
 #else
     import Synchronization
 
-    /// State behind a lock. On Apple platforms it is the oldest lock that `iOS 16` has; elsewhere it is a `Mutex`.
+    /// State behind a lock. On Apple platforms the lock is an `OSAllocatedUnfairLock`, because iOS 16 has no `Mutex`.
     package final class Locked<State: Sendable>: Sendable {
         private let mutex: Mutex<State>
 

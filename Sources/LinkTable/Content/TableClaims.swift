@@ -36,7 +36,7 @@ package struct TableClaims: Sendable, Hashable {
             expiresAt ?? Timestamp(milliseconds: issuedAt.milliseconds + Self.usualLifetime)
     }
 
-    /// The number that must not decrease.
+    /// The version of the table, which must not decrease.
     package var version: AppTableVersion { AppTableVersion(revision: revision, settingsRevision: settingsRevision) }
 }
 

@@ -20,9 +20,9 @@ package struct TablePublicKey: Sendable, Hashable, CustomStringConvertible {
         id = Self.thumbprint(of: bytes)
     }
 
-    /// Whether the bytes encode a point of small order, such as 32 zeros. No private key has such a public key, and for
-    /// it everyone can make signatures. The library for Ed25519 does not refuse them; whether other bytes are a point of
-    /// the curve shows only when a signature is verified.
+    /// Whether the bytes encode a point of small order, such as 32 zeros. No private key has such a public key, and
+    /// anyone can forge a signature for it. The Ed25519 library does not refuse these keys. Other bytes that are no
+    /// point of the curve are refused only when a signature is verified.
     private static func isOfSmallOrder(_ bytes: [UInt8]) -> Bool {
         var y = bytes
         // The highest bit is the sign of x.

@@ -51,7 +51,7 @@ package struct AppTable: Sendable {
     /// Reads the payload of a signed table. Unknown members of the payload are ignored: a newer server may add members
     /// that do not change how a link resolves. Those that do are announced by `requires` or a newer format version.
     ///
-    /// Everything that is read comes before `table`, whose routes stay JSON. The table keeps the payload for them.
+    /// The members that are read precede `table`. Its routes stay JSON, so the table keeps the payload.
     init(payload: ArraySlice<UInt8>, expecting scope: TableScope, checking: Checking) throws(TableRejection) {
         do {
             self = try Self.read(payload, expecting: scope, checking)
