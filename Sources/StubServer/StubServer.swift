@@ -148,12 +148,12 @@ package final class StubServer: Sendable {
     package var authorityFile: String? { configuration.https?.identity.authorityFile }
     /// Nil without HTTPS.
     package var securePort: Int? { secureListener?.port }
-    /// Without the stub of a recording, which passes all requests on, and that of `proxyAll`.
+    /// The number of stubs, without the proxy stubs of a recording and of `proxyAll`.
     package var stubCount: Int {
         sessions.main.rules.stubs.entries.count { $0.file != nil || $0.stub.response.proxy == nil }
     }
 
-    /// Returns when `/__admin/shutdown` was called or `stop` runs.
+    /// Waits until `/__admin/shutdown` is called or `stop` runs.
     package func waitForStop() async { await stopRequest.wait() }
 
     /// Lets `waitForStop` return.

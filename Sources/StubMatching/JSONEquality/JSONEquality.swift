@@ -13,11 +13,12 @@ package struct JSONEquality: Sendable {
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
         package static let ignoresArrayOrder = Options(rawValue: 1)
-        /// Also elements at the end of a list, or with ``ignoresArrayOrder`` anywhere in it.
+        /// Ignores extra members of objects, and extra elements at the end of a list. With ``ignoresArrayOrder``, the
+        /// extra elements may be anywhere in the list.
         package static let ignoresExtraElements = Options(rawValue: 2)
     }
 
-    /// Compared values of one comparison.
+    /// The maximum number of values that one comparison compares.
     package static let steps = 2_000_000
 
     package init(expected: JSONNode, options: Options = []) throws(PlaceholderError) {

@@ -13,7 +13,7 @@ package struct ServeEvent: Sendable {
     package let firstDifference: String?
     /// The links of a request that an endpoint answered; nil for all other requests.
     package let links: [LinkRecord]?
-    /// Made for the stub that WireMock lists where none matched.
+    /// The id of the placeholder stub that WireMock reports for a request that no stub matched.
     package let placeholderID: String
     /// The approximate memory of ``links`` in bytes.
     private let linkBytes: Int
@@ -42,7 +42,7 @@ package struct ServeEvent: Sendable {
         }
     }
 
-    /// Milliseconds.
+    /// The durations of an answer, in milliseconds.
     package struct Timing: Sendable {
         package let addedDelay: Int
         package let processing: Int

@@ -34,7 +34,7 @@ package final class StubMapping: Sendable {
     /// Decodes a mapping.
     ///
     /// - Parameters:
-    ///   - id: The id, which the document's own does not replace; nil takes the document's.
+    ///   - id: The id of the stub, which overrides the document's id; nil uses the document's id.
     ///   - newID: Makes an id for a document without one.
     package init(
         _ field: MappingField,

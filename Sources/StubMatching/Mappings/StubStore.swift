@@ -22,7 +22,7 @@ package struct StubStore: Sendable {
     /// All stubs, in the order in which they are tried.
     package private(set) var entries: [Entry] = []
     private var byPath: [ExactText: [Entry]] = [:]
-    /// Those that are not found by an exact path.
+    /// The stubs that name no exact path.
     private var others: [Entry] = []
     private var nextOrder = 0
 

@@ -2,7 +2,7 @@ import LinkRouting
 
 /// One row of a comparison between a stub and a request.
 package struct DiffLine: Sendable {
-    /// Such as `URL` or `Header`; empty for a row that only separates.
+    /// The name of the compared part, such as `URL` or `Header`; empty for a row that only separates.
     package let attribute: String
     package let expected: String
     package let actual: String

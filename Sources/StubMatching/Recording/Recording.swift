@@ -85,7 +85,8 @@ package struct Recording: Sendable {
         return try specification.filter?.matches(event.request) ?? true
     }
 
-    /// Each pass of a loop is an event with the same result; nil if no proxy answered the request.
+    /// Returns the omission of a request that a proxy stub failed to answer; nil if no proxy stub matched. Each pass of
+    /// a loop is an event with the same omission.
     private static func failureOfProxy(_ event: ServeEvent) -> Omission? {
         guard event.stub?.response.proxy != nil else { return nil }
         let loop = "the target is this stub server, or leads back to it; name the address of the real service"

@@ -13,7 +13,7 @@ package struct MultipartPattern: Sendable {
     package let matching: Matching
     package let headers: [NamedMatcher<ValuesMatcher>]?
     package let bodyPatterns: [ValueMatcher]?
-    /// Whether the mapping states the name and the type; they are written back then.
+    /// The pattern as WireMock writes it back.
     package let json: JSONNode
 
     init(_ field: MappingField) throws(MappingError) {

@@ -17,7 +17,7 @@ extension AdminAPI {
         }
     }
 
-    /// A UUID of a path, in lower case.
+    /// Returns the UUID in lower case. Throws for a text that is not a UUID.
     static func id(_ text: String) throws -> String {
         guard isUUID(text) else {
             throw AdminFailure(
@@ -165,7 +165,7 @@ extension AdminAPI {
         for file in Set(removed.compactMap(\.file)) where !filesInUse.contains(file) { folder.removeMappingFile(file) }
     }
 
-    /// Loads the stubs of the folder again; those that were added since are gone.
+    /// Replaces all stubs with those of the folder, and resets the scenarios. Stubs that are in no file are lost.
     func resetMappings(_ session: StubSession) throws {
         let loaded = folder?.stubs(templating: configuration.templating, newID: environment.newID)
         if let problem = loaded?.problems.first, configuration.unreadable == .stopTheStart {
@@ -194,7 +194,7 @@ extension AdminAPI {
         guard present.count + Set(stubs.map(\.id)).subtracting(known).count <= StubStore.maximumCount else {
             throw Self.tooManyStubs
         }
-        // In reverse, so that the first of the file wins among equals.
+        // The newest stub wins among equals. The stubs are added in reverse, so that the first one in the file wins.
         for stub in stubs.reversed() {
             if known.insert(stub.id).inserted {
                 try add(stub, call.session)

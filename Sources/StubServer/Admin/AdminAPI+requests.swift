@@ -161,7 +161,7 @@ extension AdminAPI {
 
     private func distanceJSON(_ distance: Double) -> JSONNode { JSONNode(.number("\(distance)")) }
 
-    /// A request as the admin API shows it, read back. Only the target is needed.
+    /// Reads a request in the form in which the admin API shows it. Only the target is required.
     private func describedRequest(_ document: MappingField, _ call: AdminRequest) throws -> StubRequest {
         let absolute = try document["absoluteUrl"]?.text()
         guard let target = try document["url"]?.text() ?? absolute.map(Self.target) else {

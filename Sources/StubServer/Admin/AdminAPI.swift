@@ -2,7 +2,7 @@ import Foundation
 import LinkRouting
 import StubMatching
 
-/// The admin API under `/__admin`, as WireMock has it, and Fingerpost's own part of it.
+/// The admin API under `/__admin`: the endpoints of WireMock, and the additional endpoints of Fingerpost.
 struct AdminAPI: Sendable {
     let configuration: StubConfiguration
     let folder: StubFolder?

@@ -1,7 +1,7 @@
 /// The way in which a request gets its answer.
 enum Handling: Sendable {
     case answer(StubAnswer)
-    /// Work that reads files or may take long: not on an event loop.
+    /// Work that reads files or may take long. It must not run on an event loop.
     case blocking(@Sendable () -> StubAnswer)
     /// Work that waits for a target.
     case asynchronous(@Sendable () async -> StubAnswer)

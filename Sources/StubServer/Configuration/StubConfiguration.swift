@@ -41,7 +41,7 @@ package struct StubConfiguration: Sendable {
     package enum UnmatchedRequests: String, Sendable {
         /// They get a 404 with a table.
         case allowed
-        /// The first one is kept as the run's failure, and every answer to one names the nearest stub.
+        /// The first one becomes the failure of the run. Each answer to such a request names the nearest stub.
         case strict
     }
 

@@ -6,7 +6,7 @@ package struct StubLimits: Sendable {
     /// The longest time from a connection to the head of its first request.
     package var firstRequestSeconds: Int64 = 60
     package var sessions = 1_000
-    /// Bodies of requests and answers under way, of all connections together.
+    /// The maximum size of the bodies of all requests and answers under way, over all connections.
     package var messageBytes = 256 << 20
     /// The maximum time that the server waits for a target.
     package var proxySeconds: Int64 = 60

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The bytes of the bodies that requests and answers under way take, of all connections together.
+/// Counts the memory of the bodies of all requests and answers under way, over all connections.
 ///
 /// Without a limit, clients that send large bodies slowly, or ask for large files and do not read, would fill the memory.
 final class MessageMemory: Sendable {
@@ -9,11 +9,11 @@ final class MessageMemory: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// The bytes of a body that count. The first 64 KiB do not, so that small messages pass also when large ones use up the
-    /// memory: there are at most as many as connections.
+    /// The number of bytes of a body that count. The first 64 KiB do not count, so that small messages pass even when
+    /// large ones use up the memory. The limit on connections bounds the bytes that do not count.
     static func counted(_ bytes: Int) -> Int { max(0, bytes - (64 << 10)) }
 
-    /// Returns false, and counts nothing, if there would be too many bytes.
+    /// Counts bytes. Returns false, and counts nothing, if they would exceed the limit.
     func add(_ bytes: Int) -> Bool {
         used.withLock { used in
             guard used + bytes <= limit else { return false }

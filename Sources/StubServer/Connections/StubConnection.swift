@@ -3,8 +3,8 @@ import NIOHTTP1
 import NIOPosix
 import StubMatching
 
-/// Reads the requests of a connection one after the other and writes their answers as bytes, because faults need bytes
-/// that are no HTTP.
+/// Reads the requests of a connection one after the other, and writes their answers. It writes raw bytes, because
+/// faults send bytes that are not HTTP.
 final class StubConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = ByteBuffer
@@ -91,8 +91,8 @@ final class StubConnection: ChannelInboundHandler {
         )
     }
 
-    /// Answers a request that has not arrived completely, and closes the sending side. What the client still sends is
-    /// thrown away for a while: closing at once would reset the connection, and the client might lose the answer.
+    /// Answers a request that has not arrived completely, and closes the sending side. Discards further input for a
+    /// while: closing at once would reset the connection, and the client might lose the answer.
     private func refuse(_ answer: StubAnswer, _ context: ChannelHandlerContext) {
         isTooLarge = true
         isClosing = true
@@ -307,8 +307,8 @@ final class StubConnection: ChannelInboundHandler {
         takeWaiting(context)
     }
 
-    /// Takes the next request. An answer that is complete at once ends in here again, so a loop takes the requests and not
-    /// each the next: one packet contains thousands of them.
+    /// Takes the waiting requests. An answer that is complete at once calls this method again. A loop takes the
+    /// requests, because one packet may contain thousands of them, and recursion would overflow the stack.
     private func takeWaiting(_ context: ChannelHandlerContext) {
         guard !isTaking else { return }
         isTaking = true

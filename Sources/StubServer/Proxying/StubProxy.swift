@@ -27,8 +27,8 @@ final class StubProxy: Sendable {
     /// Names the servers that have passed a request on. `Via` is not used, because some targets do not compress an answer
     /// to a request that has it.
     private static let passedBy = "Fingerpost-Passed-By"
-    /// A request may pass a server several times: a session may send it to the stubs of its server, and each stub of a
-    /// chain may remove a prefix. The header has about 60 bytes for each pass.
+    /// The limit is above 1, because a request may pass a server several times: a session may send it to the stubs of
+    /// its server, and each stub of a chain may remove a prefix. Each pass adds about 60 bytes to the header.
     private static let maximumPasses = 16
 
     /// Headers that belong to one connection and are not passed on (RFC 9110, section 7.6.1), and those that the client

@@ -81,12 +81,13 @@ struct Responder: Sendable {
         if let name = stub.name { answer.headers.append(HeaderField("Matched-Stub-Name", Self.headerText(name))) }
     }
 
-    /// A name may contain any text; a header has one line.
+    /// Replaces control characters by spaces: a stub's name may contain any text, but a header has one line.
     private static func headerText(_ text: String) -> String {
         String(decoding: text.utf8.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
     }
 
-    /// The stub's own fixed delay beats the server's; a random delay is added to it.
+    /// Returns the delay in milliseconds. A stub's fixed delay replaces that of the server. A random delay is added to
+    /// it.
     private func delay(_ response: ResponseDefinition, _ settings: StubSettings) -> Int {
         let fixed = response.delayMilliseconds ?? settings.fixedDelay ?? 0
         guard let distribution = response.delayDistribution ?? settings.delay else { return fixed }

@@ -137,7 +137,8 @@ struct RecordingState: Sendable {
     }
 
     var status = Status.neverStarted
-    /// The start of the recording of this session: newer events belong to it.
+    /// The number of events that the journal had received when the recording started. Later events belong to the
+    /// recording.
     var firstEvent: Int?
     var specification: RecordingSpecification?
     /// The stub that proxies to the target while recording.
