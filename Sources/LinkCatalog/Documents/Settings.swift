@@ -35,7 +35,8 @@ package struct Settings: Sendable, Hashable {
 
         package enum UnmatchedPath: String, Sendable, CaseIterable {
             case full
-            /// Types instead of values, except for words of the table's own patterns: `/product/{slug}`.
+            /// Segments are recorded as types, such as `/product/{slug}`. Only words of the table's own patterns are
+            /// recorded as they are.
             case shape
             case firstSegment, none
         }

@@ -22,7 +22,7 @@ package struct KeyGrant: Sendable, Hashable {
     package var createdAt: Timestamp
     package var expiresAt: Timestamp?
     package var revokedAt: Timestamp?
-    /// Precise to the hour.
+    /// The time of the last use, rounded to the hour.
     package var lastUsedAt: Timestamp?
     /// The id of the key that created it; nil for a key that was created locally on the machine. Revoking that key
     /// revokes this one as well.

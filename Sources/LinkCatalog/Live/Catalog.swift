@@ -48,7 +48,7 @@ package final class PublishedTable: Sendable {
 /// All live tables, indexed by host, scheme and tenant. It is immutable, so that a request sees one consistent revision
 /// of each table.
 package final class Catalog: Sendable {
-    /// The tables of all tenants, including archived ones, which no host, scheme or tenant leads to.
+    /// The tables of all tenants, including archived tenants. The indices below leave out archived tenants.
     package let tables: [PublishedTable]
     /// Stored tables that cannot be read.
     package let unreadable: [UnreadableTenant]

@@ -1,7 +1,7 @@
 package import LinkRouting
 
-/// The hosts that each tenant claims. A claim covers a host with all of its ports. A claim of `*.x` covers `x` itself,
-/// where the association files of `*.x` are served as well, and every host below it.
+/// The hosts that each tenant claims. A claim covers a host with all of its ports. A claim of `*.x` covers every host
+/// below `x`. It also covers `x` itself, because the association files of `*.x` are served there too.
 package struct HostClaims: Sendable {
     private var hosts: [String: Set<TenantID>] = [:]
     /// Tenants by the host after `*.`.
@@ -9,7 +9,7 @@ package struct HostClaims: Sendable {
     /// Tenants by each parent of their hosts; a claim of `*.` on that parent would cover such a host.
     private var below: [String: Set<TenantID>] = [:]
 
-    /// The claims that are allowed although they overlap another tenant's.
+    /// The overlaps with claims of other tenants that are allowed.
     package enum Rule: Sendable {
         /// No overlap with another tenant's claim.
         case exclusive

@@ -11,11 +11,11 @@ extension PublishingService {
     }
 
     /// Stores settings, table and suites together, and makes them live. Creates the tenant if it is new. If one of them
-    /// is refused, nothing is stored. Settings that are those of the server need no right to change them.
+    /// is refused, nothing is stored. A key that may not change settings may send settings that equal the stored ones.
     ///
     /// - Parameters:
     ///   - suites: The texts of the request's suites.
-    ///   - expected: The revision of the settings that the request's replace; 0 for a new tenant, nil accepts any.
+    ///   - expected: The revision of the settings that the request replaces; 0 for a new tenant, nil for any revision.
     package func apply(
         _ request: PlanRequest,
         suites: [SuiteName: String],
@@ -67,8 +67,8 @@ extension PublishingService {
         }
     }
 
-    /// Returns the request as far as the key may make it: without settings that would change nothing, if the key may not
-    /// change them. Throws ``Failure/settingsOutsideLimit(_:)`` for other settings.
+    /// Returns the request without its settings if they would change nothing and the key may not change settings.
+    /// Throws ``Failure/settingsOutsideLimit(_:)`` if they would change something that the key may not change.
     private func permitted(
         _ request: PlanRequest,
         by limit: KeyGrant?,

@@ -2,8 +2,9 @@ package import LinkRouting
 
 /// A three-way merge of two tables with a common base, by route.
 ///
-/// A side that left a route unchanged takes the other side's version. A conflict is only what both sides changed
-/// differently: the same route, the same pattern under two ids, or the same member besides the routes.
+/// If one side left a route unchanged, the merge takes the other side's version. A conflict arises only where both
+/// sides made different changes: to the same route, to the order of routes, to the same member besides the routes, or
+/// when they gave the same pattern to two ids.
 package struct TableMerge: Sendable, Hashable {
     /// The merged table. On a conflict it holds the live value.
     package let content: JSONNode

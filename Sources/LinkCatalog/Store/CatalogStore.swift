@@ -8,8 +8,8 @@ package protocol CatalogStore: SettingsStore, DraftStore, RevisionStore, SuiteSt
     func snapshot(without known: Set<TableVersion>) async throws -> CatalogSnapshot
     /// Stores settings, a publication and suites in one transaction. Creates the tenant if it is new.
     ///
-    /// - Throws: What ``SettingsStore/saveSettings``, ``RevisionStore/publish(_:change:)`` and
-    ///   ``SuiteStore/saveSuite`` throw. Then nothing is stored.
+    /// - Throws: The errors of ``SettingsStore/saveSettings``, ``RevisionStore/publish(_:change:)`` and
+    ///   ``SuiteStore/saveSuite``. Nothing is stored if it throws.
     func apply(_ tenantChange: TenantChange, to tenant: TenantID, change: AuditContext) async throws
         -> TenantChange.Stored
 }

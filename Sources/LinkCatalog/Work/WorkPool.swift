@@ -52,8 +52,8 @@ package final class WorkPool: Sendable {
 
     deinit { queue.close() }
 
-    /// Half of the processors, because the others answer requests; at least two, so that small work passes a large
-    /// document.
+    /// Half of the processors, because the other half answers requests. At least two, so that small work does not wait
+    /// for a large document.
     package static var usualThreads: Int { max(2, ProcessInfo.processInfo.activeProcessorCount / 2) }
 
     package var counts: Counts { queue.counts }
@@ -64,7 +64,7 @@ package final class WorkPool: Sendable {
     /// Runs `body` on a thread of the pool. On cancellation, the caller returns without waiting for `body`, which sees
     /// the ``Cancellation`` and should end soon.
     ///
-    /// - Throws: ``Refusal``, `CancellationError`, or what `body` throws.
+    /// - Throws: ``Refusal``, `CancellationError`, or the error of `body`.
     package func run<Result: Sendable>(
         for caller: Caller,
         _ body: @escaping @Sendable (Cancellation) throws -> Result

@@ -52,7 +52,7 @@ final class WorkQueue: Sendable {
 
     var counts: WorkPool.Counts { state.withLock(\.counts) }
 
-    // MARK: Coming and going
+    // MARK: Adding and removing work
 
     func add(_ work: Work) {
         let (refusal, needsThread) = state.withLock { state -> (WorkPool.Refusal?, Bool) in
