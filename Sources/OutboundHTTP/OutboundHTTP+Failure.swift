@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Foundation
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -46,6 +47,8 @@ extension OutboundHTTP.Failure {
             self.init(.notTrusted, url, "the certificate is not trusted: \(cause)")
         } else if "\(error)".contains("WRONG_VERSION_NUMBER") {
             self.init(.unreachable, url, "the server does not use TLS at this port; use http:// or the port with TLS")
+        } else if case .handshakeFailed(let cause)? = error as? NIOSSLError {
+            self.init(.unreachable, url, Self.handshakeReason(cause, host: URL(string: url)?.host ?? "the server"))
         } else {
             self.init(.unreachable, url, Self.reason(error))
         }
@@ -68,8 +71,40 @@ extension OutboundHTTP.Failure {
             return "there is no route to the host; check the address and the network"
         case let error as HTTPClientError where error == .remoteConnectionClosed:
             return "the server closed the connection before it answered"
+        case let error as NIOSSLError where error == .uncleanShutdown:
+            return "the server closed the connection before the response was complete"
         default: return "\(error)"
         }
+    }
+
+    /// Why there is no TLS connection, and what to do. The library's own text has the paths of its source files.
+    private static func handshakeReason(_ error: BoringSSLError, host: String) -> String {
+        guard error != .sslError([.eofDuringHandshake]) else {
+            return "the server closed the connection during the TLS handshake with \(host); check that this port "
+                + "serves TLS for this host"
+        }
+        let advice = "check the certificate and the TLS settings of the server"
+        guard let code = code(of: error) else { return "the TLS handshake with \(host) failed; \(advice)" }
+        let failure = "the TLS handshake with \(host) failed (\(code))"
+        if code.contains("UNRECOGNIZED_NAME") {
+            return "\(failure): the server has no certificate for this host; check the host"
+        }
+        let aboutParameters = [
+            "HANDSHAKE_FAILURE", "PROTOCOL_VERSION", "UNSUPPORTED_PROTOCOL", "INSUFFICIENT_SECURITY", "NO_SHARED",
+        ]
+        if aboutParameters.contains(where: { code.contains($0) }) {
+            return "\(failure): server and client have no TLS version and cipher suite in common; check the TLS "
+                + "settings of the server"
+        }
+        return "\(failure); \(advice)"
+    }
+
+    /// Returns the reason code of BoringSSL, such as `SSLV3_ALERT_HANDSHAKE_FAILURE`; nil if the error has none.
+    private static func code(of error: BoringSSLError) -> String? {
+        let text = "\(error)"
+        guard let marker = text.range(of: "OPENSSL_internal:") else { return nil }
+        let code = text[marker.upperBound...].prefix { $0 == "_" || $0.isASCII && ($0.isUppercase || $0.isNumber) }
+        return code.isEmpty ? nil : String(code)
     }
 
     private static func isAboutTrust(_ error: any Error) -> Bool {

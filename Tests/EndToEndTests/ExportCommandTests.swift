@@ -90,6 +90,30 @@ struct ExportCommandTests {
         }
     }
 
+    /// Both ways of exporting say what to do, and the events are exported once the directory can be used.
+    @Test func directoryThatCannotBeUsedIsExplained() async throws {
+        try await withTemporaryDirectory { directory in
+            let (data, link, disk) = (directory + "/data", directory + "/exports", directory + "/disk")
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: disk)
+            let file = directory + "/fingerpost.yaml"
+            try "exports: {directory: \"\(link)\"}\n".write(toFile: file, atomically: true, encoding: .utf8)
+            let server = try RunningServer(directory: data, flags: ["--config", file], log: "error")
+            let connection = try HTTPConnection(port: server.publicPort)
+            #expect(try connection.request("POST", "/resolve", body: #"{"url":"yourapp://"}"#).status == 200)
+            let reason = "\(link) is a symbolic link whose target does not exist; mount its disk, create the target, or"
+            let served = try export("shop", "--config", file, data: data)
+            #expect(served.status != 0 && served.errors.contains(reason), "\(served.errors)")
+            server.send(SIGTERM)
+            #expect(server.wait().status == 0)
+            let alone = try export("shop", "--config", file, data: data)
+            #expect(alone.status == 74, "\(alone.errors)")
+            let start = "fingerpost: the export could not be written: \(reason)"
+            #expect(alone.errors.contains(start) && !alone.errors.contains("stat "), "\(alone.errors)")
+            try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+            #expect(try export("shop", "--config", file, data: data).status == 0)
+        }
+    }
+
     /// Secret files are read at start, refused if other users can read them, and never printed.
     @Test func secretsStayInTheirFiles() async throws {
         try await withTemporaryDirectory { directory in

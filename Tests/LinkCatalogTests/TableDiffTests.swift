@@ -39,6 +39,15 @@ struct TableDiffTests {
         #expect(diff.added.map(\.id) == ["new"] && diff.removed.map(\.id) == ["old"] && diff.moved.isEmpty)
     }
 
+    /// A command says whether the routes of other owners are removed.
+    @Test func routeOfTheJSONHasItsOwner() throws {
+        let before = try table("routes: [{id: a, path: /a, owner: blog}, {id: b, path: /b}]")
+        let json = TableDiff(from: before, to: try table("routes: [{id: c, path: /c, owner: shop}]")).json
+
+        #expect(json["removed"]?.json() == #"[{"id":"a","path":"/a","owner":"blog"},{"id":"b","path":"/b"}]"#)
+        #expect(json["added"]?.json() == #"[{"id":"c","path":"/c","owner":"shop"}]"#)
+    }
+
     @Test func orderOfKeysIsNoChange() throws {
         let before = try table("routes: [{id: a, path: /a, open: {screen: A, stack: [B]}}]\ndefaults: {}")
         let after = try table("defaults: {}\nroutes: [{path: /a, open: {stack: [B], screen: A}, id: a}]")

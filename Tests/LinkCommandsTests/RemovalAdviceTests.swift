@@ -20,6 +20,15 @@ struct RemovalAdviceTests {
                 ["{id: a, path: /a, owner: -x}"], "", #"[{"id":"x"}]"#,
                 "use --owner=-x: it changes only the routes of that owner."
             ),
+            (
+                [owned], "", #"[{"id":"x","owner":"events"},{"id":"y","owner":"blog"}]"#,
+                "use --owner events: it changes only the routes of that owner."
+            ),
+            // Only routes of the owner are removed, as they would be with --owner.
+            (
+                [owned], "", #"[{"id":"x","owner":"events"}]"#,
+                "'fingerpost pull acme -f FILE' writes a file to edit."
+            ),
             ([owned, other], "", #"[{"id":"x"}]"#, "'fingerpost pull acme -f FILE' writes a file to edit."),
             // An edited file removes what its author removed.
             ([owned, other], "basedOn: 7", #"[{"id":"x"}]"#, nil), ([owned], "basedOn: 7", #"[{"id":"x"}]"#, nil),

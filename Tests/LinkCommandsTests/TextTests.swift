@@ -166,6 +166,60 @@ struct TextTests {
         #expect(plan.lines.contains("… and 3 more links that move"))
     }
 
+    @Test(arguments: [(20, nil), (21, "… and 1 more"), (143, "… and 123 more")] as [(Int, String?)])
+    func planShowsAtMostTwentyChangesOfAKind(_ count: Int, _ rest: String?) throws {
+        let ids = (0..<count).map { "'r\($0)'" }
+        let added = ids.map { "adds \($0) for /" }
+        let removed = ids.map { "removes \($0) for /" }
+        let changed = ids.map { "\($0): path is now 1" }
+        let moved = "moves " + ids.joined(separator: ", ")
+        let table = (1..<count).map { "table: defaults.x\($0) is now 1" }
+        let words: [String] = [added, removed, changed, [moved], table].flatMap(\.self)
+        let changes = JSONNode.object([
+            "moved": .array((0..<count).map { .string("r\($0)") }), "words": .array(words.map(JSONNode.string)),
+        ])
+        let plan = TablePlanning.Plan(body: .object(["changes": changes]), live: "1", settingsRevision: 1)
+
+        var expected: [String] = []
+        let end = count == 21 ? "" : "s"
+        func expect(_ lines: [String], _ noun: String) {
+            expected += lines.prefix(20)
+            if let rest { expected.append("\(rest) \(noun)\(end)") }
+        }
+        expect(added, "added route")
+        expect(removed, "removed route")
+        expect(changed, "changed value")
+        let names = ids.prefix(20).joined(separator: ", ")
+        expect([rest.map { "moves \(names) \($0) route\(end)" } ?? moved] + table, "change")
+        #expect(plan.lines == expected)
+    }
+
+    /// Errors of other routes reject the file, too.
+    @Test func planForAnOwnerShowsFindingsAboutItsRoutesAndTheTable() throws {
+        func finding(_ message: String, _ members: String = "", _ severity: String = "warning") -> String {
+            #"{"severity":"\#(severity)","code":"c","message":"\#(message)"\#(members)}"#
+        }
+        let findings = [
+            finding("own", #","route":"a""#), finding("table"), finding("other", #","route":"x""#),
+            finding("both", #","route":"x","relatedRoute":"a""#), finding("rejects", #","route":"x""#, "error"),
+            finding("note", #","route":"y""#, "info"),
+        ]
+        let body = try Self.node(
+            #"{"changes":{"words":["adds 'a' for /a"]},"findings":[\#(findings.joined(separator: ","))]}"#
+        )
+        let all = TablePlanning.Plan(body: body, live: "1", settingsRevision: 1)
+        #expect(all.lines.count == 7)
+        let own = TablePlanning.Plan(body: body, live: "1", settingsRevision: 1, ownRoutes: ["a"])
+        #expect(
+            own.lines == [
+                "adds 'a' for /a", "warning: own", "warning: table", "warning: both", "error: rejects",
+                "not shown: 2 findings about routes of others; --json lists all findings",
+            ]
+        )
+        let everyone = TablePlanning.Plan(body: body, live: "1", settingsRevision: 1, ownRoutes: ["a", "x", "y"])
+        #expect(everyone.lines == all.lines)
+    }
+
     @Test func replayHasASectionForEachKindOfResult() throws {
         let report = try Self.node(
             """

@@ -26,9 +26,22 @@ struct DirectoryExportSinkTests {
             )
             try files.createSymbolicLink(atPath: "\(directory)/loop", withDestinationPath: "\(directory)/loop")
 
-            let found = DirectoryExportSink(directory: "\(directory)/\(path)").problem
+            let sink = DirectoryExportSink(directory: "\(directory)/\(path)")
+            let found = sink.problem
 
             #expect(problem.map { found?.hasPrefix(directory + $0) == true } ?? (found == nil), "\(found ?? "none")")
+            // A failed export gives the same reason.
+            let failure = Self.failure { _ = try sink.create("tenant=a/dt=b/hour=c/events-d") }
+            #expect(failure.map { "\($0)." } == found, "\(failure ?? "none")")
+        }
+    }
+
+    private static func failure(_ body: () throws -> Void) -> String? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return "\(error)"
         }
     }
 }

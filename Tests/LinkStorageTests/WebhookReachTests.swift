@@ -48,6 +48,29 @@ struct WebhookReachTests {
         #expect(await failure(OutboundHTTP(), receiver.url("/")) == .unreachable)
     }
 
+    /// The text of the TLS library contains paths of the build.
+    @Test(
+        arguments: [
+            // The number of a fatal alert; nil for a server that closes the connection.
+            (40, "the TLS handshake with 127.0.0.1 failed (", "ALERT_HANDSHAKE_FAILURE): server and client have"),
+            (112, "the TLS handshake with 127.0.0.1 failed (", "UNRECOGNIZED_NAME): the server has no certificate"),
+            (80, "the TLS handshake with 127.0.0.1 failed (", "ALERT_INTERNAL_ERROR); check the certificate"),
+            (nil, "the server closed the connection", ""),
+        ] as [(UInt8?, String, String)]
+    )
+    func failedHandshakeIsExplained(alert: UInt8?, start: String, rest: String) async throws {
+        let server = try SocketServer(.bytesAtOnce(alert.map { [21, 3, 3, 0, 2, 2, $0] } ?? []))
+        defer { server.end() }
+        do {
+            _ = try await OutboundHTTP().get("https://127.0.0.1:\(server.port)/")
+            Issue.record("the handshake succeeded")
+        } catch {
+            #expect(error.kind == .unreachable)
+            #expect(error.reason.hasPrefix(start) && (rest.isEmpty || error.reason.contains(rest)), "\(error)")
+            #expect(!error.reason.contains(".cc") && !error.reason.contains("OPENSSL"), "\(error)")
+        }
+    }
+
     @Test(arguments: ["http://127.0.0.1:65536/", "https://127.0.0.1:99999/", "http://hook.test:9999999999/"])
     func invalidPortIsAFailure(url: String) async {
         #expect(await failure(OutboundHTTP(), url) == .unreachable)

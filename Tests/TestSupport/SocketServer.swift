@@ -7,6 +7,8 @@ package final class SocketServer: Sendable {
         /// Writes this, and closes the connection.
         case text(String)
         case bytes([UInt8])
+        /// Writes this as soon as the client has sent something that is no HTTP, and closes the connection.
+        case bytesAtOnce([UInt8])
         /// Writes this, then one byte each 20 milliseconds, without an end.
         case drip(after: String)
         /// Writes this, then as many bytes as the client takes.
@@ -81,9 +83,16 @@ package final class SocketServer: Sendable {
     package func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
     private func answer(_ connection: CInt, _ answer: Answer) {
+        if case .bytesAtOnce(let bytes) = answer {
+            var buffer = Array(repeating: UInt8(0), count: 16_384)
+            guard recv(connection, &buffer, buffer.count, 0) > 0 else { return }
+            _ = write(bytes, connection)
+            return
+        }
         let request = receive(connection)
         state.withLock { $0.requests.append(request) }
         switch answer {
+        case .bytesAtOnce: break
         case .text(let text): _ = write(Array(text.utf8), connection)
         case .bytes(let bytes): _ = write(bytes, connection)
         case .drip(let head):

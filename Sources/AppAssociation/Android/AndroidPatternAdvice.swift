@@ -52,6 +52,43 @@ enum AndroidPatternAdvice {
         return nil
     }
 
+    /// A text, and the verdict of Android 15 on it.
+    struct Android15Verdict {
+        let text: String
+        let matches: Bool
+    }
+
+    /// Returns a text on which Android 15 decides the other way than later versions. Nil if none of the obvious
+    /// candidates is such a text.
+    ///
+    /// - Parameter name: The name of the query item; nil for a path or a fragment.
+    static func verdictOfAndroid15(
+        _ pattern: String,
+        _ part: AndroidDecision.Part.Kind,
+        item name: String?
+    ) -> Android15Verdict? {
+        guard pattern.utf8.count <= 1_024, !hasWildcardAfterStar(pattern) else { return nil }
+        let compared = AndroidPattern(pattern, item: name)
+        let start = name.map { "\($0)=" } ?? ""
+        let shortest = start + shortestText(of: pattern, part)
+        // A plus repeats the character before it, so Android 15 does not expect the plus itself.
+        for text in [shortest, shortest.filter { $0 != "+" }] {
+            let units = Array(text.utf16)
+            var budget = StepBudget(steps: 1 << 16)
+            guard let matches = try? compared.matches(units, &budget),
+                let matchesInAndroid15 = try? compared.matchesInAndroid15(units, &budget)
+            else { return nil }
+            if matches != matchesInAndroid15 { return Android15Verdict(text: text, matches: matchesInAndroid15) }
+        }
+        return nil
+    }
+
+    /// Returns the pattern with one character for each `?`, and none for each star.
+    private static func shortestText(of pattern: String, _ part: AndroidDecision.Part.Kind) -> String {
+        let text = pattern.filter { $0 != "*" }.map { $0 == "?" ? "x" : $0 }
+        return (part == .path && pattern.hasPrefix("*") && text.first != "/" ? "/" : "") + String(text)
+    }
+
     /// Returns the pattern with one star replaced by the character at which it stops and another character.
     private static func text(
         of characters: [Unicode.Scalar],

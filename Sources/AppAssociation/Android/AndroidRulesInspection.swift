@@ -203,6 +203,19 @@ enum AndroidRulesInspection {
                 "End the pattern with its first '*', or write a rule for each prefix."
             )
         }
+        if let verdict = AndroidPatternAdvice.verdictOfAndroid15(pattern, part, item: name) {
+            let shown = name.map { "\($0)=\(pattern)" } ?? pattern
+            let withoutPlus = String(pattern.map { $0 == "+" ? "?" : $0 })
+            let isEnough = AndroidPatternAdvice.verdictOfAndroid15(withoutPlus, part, item: name) == nil
+            add(
+                .greedyWildcard,
+                "In the source of Android 15, '?*' takes the rest of the text and '+' repeats the character before it: "
+                    + "there, '\(shown)' \(verdict.matches ? "matches" : "does not match") '\(verdict.text)'.",
+                isEnough
+                    ? "Write '\(withoutPlus)'."
+                    : "Write '*' in place of every '?*', or end the pattern with its first '?*'."
+            )
+        }
     }
 
     private static func add(_ flaw: AssetLinks.DynamicRules.Flaw, _ findings: inout AndroidFindings) {

@@ -44,6 +44,7 @@ extension AssociationFinding {
         Definition(.androidExcludeOnly, .error, "The rules only exclude"),
         Definition(.androidUnreachableRule, .error, "A rule can never be reached"),
         Definition(.starStops, .warning, "A '*' ends earlier than it seems"),
+        Definition(.greedyWildcard, .warning, "Android 15 evaluates a pattern with '?*' differently"),
         Definition(.wildcardAfterStar, .error, "A wildcard follows a '*'"),
         Definition(.androidNoSlash, .error, "A path does not begin with a slash"),
         Definition(.androidPathSyntax, .warning, "A path pattern contains a query, a fragment or a variable"),
@@ -93,6 +94,7 @@ extension AssociationFinding.Code {
     public static let androidExcludeOnly = Self(rawValue: "DAL-EXCLUDE-ONLY")
     public static let androidUnreachableRule = Self(rawValue: "DAL-UNREACHABLE-RULE")
     public static let starStops = Self(rawValue: "DAL-STAR-STOPS")
+    public static let greedyWildcard = Self(rawValue: "DAL-GREEDY-WILDCARD")
     public static let wildcardAfterStar = Self(rawValue: "DAL-WILDCARD-AFTER-STAR")
     public static let androidNoSlash = Self(rawValue: "DAL-NO-SLASH")
     public static let androidPathSyntax = Self(rawValue: "DAL-PATH-SYNTAX")

@@ -130,10 +130,17 @@ extension TableDiff {
             + others.map { "table: \($0.words)" }
     }
 
-    /// `{"added": [{id, path}], "removed", "changed": [{id, fields: [{path, before, after}]}], "moved", "table", "words"}`
+    /// `{"added": [{id, path, owner}], "removed", "changed": [{id, fields: [{path, before, after}]}], "moved", "table", "words"}`
     package var json: JSONNode {
         func routes(_ routes: [Route]) -> JSONNode {
-            .array(routes.map { .object(["id": .string($0.id), "path": $0.path.map(JSONNode.string)]) })
+            .array(
+                routes.map { route in
+                    .object([
+                        "id": .string(route.id), "path": route.path.map(JSONNode.string),
+                        "owner": route.owner.map(JSONNode.string),
+                    ])
+                }
+            )
         }
         return .object([
             "added": routes(added), "removed": routes(removed),

@@ -26,12 +26,14 @@ extension TableFile {
         }
         let others = (live.members ?? []).filter { $0.key != "routes" }
         let routes = JSONNode.Member("routes", merge.content["routes"] ?? .array([]))
+        let ownRoutes = merge.content.routes(of: owner)["routes"]?.elements ?? []
         return TableFile(
             path: path,
             tenant: tenant,
             settings: nil,
             table: JSONNode(.object(others + [routes])),
-            basedOn: revision
+            basedOn: revision,
+            ownRoutes: Set(ownRoutes.compactMap { $0["id"]?.text })
         )
     }
 
@@ -41,7 +43,9 @@ extension TableFile {
         // An edited file removes what its author removed.
         guard !removed.isEmpty, basedOn == nil else { return nil }
         let routes = table?["routes"]?.elements ?? []
-        if let owner = routes.first?["owner"]?.text, routes.allSatisfy({ $0["owner"]?.text == owner }) {
+        if let owner = routes.first?["owner"]?.text, routes.allSatisfy({ $0["owner"]?.text == owner }),
+            removed.contains(where: { $0["owner"]?.text != owner })
+        {
             return "All routes of the file belong to '\(owner)'. To keep those of others, use "
                 + "\(OptionText("owner", owner).text): it changes only the routes of that owner."
         }

@@ -10,18 +10,29 @@ package struct TableFile {
     package let table: JSONNode?
     /// The revision that the file was pulled from; nil if the file does not say.
     package let basedOn: Int64?
+    /// The ids of the owner's routes, if the file is limited to an owner; nil otherwise.
+    let ownRoutes: Set<String>?
 
-    init(path: String, tenant: TenantID, settings: JSONNode?, table: JSONNode?, basedOn: Int64?) {
+    init(
+        path: String,
+        tenant: TenantID,
+        settings: JSONNode?,
+        table: JSONNode?,
+        basedOn: Int64?,
+        ownRoutes: Set<String>?
+    ) {
         self.path = path
         self.tenant = tenant
         self.settings = settings
         self.table = table
         self.basedOn = basedOn
+        self.ownRoutes = ownRoutes
     }
 
     /// - Parameter tenant: The tenant of a file that does not name one.
     package init(_ path: String, tenant: String?) throws {
         self.path = path
+        ownRoutes = nil
         do {
             let document = try TenantDocument(try readText(path))
             guard let id = document.tenant ?? tenant.flatMap({ TenantID($0) }) else {

@@ -35,11 +35,14 @@ package struct TablePlanning: Sendable {
         package let live: String?
         /// The revision of the settings; nil for a new tenant.
         package let settingsRevision: Int64?
+        /// The ids of the owner's routes, for a file that is limited to an owner; nil otherwise.
+        private let ownRoutes: Set<String>?
 
-        package init(body: JSONNode, live: String?, settingsRevision: Int64?) {
+        package init(body: JSONNode, live: String?, settingsRevision: Int64?, ownRoutes: Set<String>? = nil) {
             self.body = body
             self.live = live
             self.settingsRevision = settingsRevision
+            self.ownRoutes = ownRoutes
         }
 
         package var changesSettings: Bool { !(body["settings"]?.elements ?? []).isEmpty }
@@ -73,6 +76,19 @@ package struct TablePlanning: Sendable {
         private var errors: [JSONNode] { findings.filter { $0["severity"]?.text == "error" } }
         private var findings: [JSONNode] { body["findings"]?.elements ?? [] }
 
+        /// The findings; for a file that is limited to an owner, those about the table, about the owner's routes, and
+        /// all errors, because they reject the file.
+        private var findingLines: [String] {
+            guard let ownRoutes else { return FindingLines(findings).lines }
+            let shown = findings.filter { finding in
+                let routes = [finding["route"], finding["relatedRoute"]].compactMap { $0?.text }
+                return routes.isEmpty || !ownRoutes.isDisjoint(with: routes) || finding["severity"]?.text == "error"
+            }
+            let hidden = findings.count - shown.count
+            let note = "not shown: \(hidden.counted("finding")) about routes of others; --json lists all findings"
+            return FindingLines(shown).lines + (hidden > 0 ? [note] : [])
+        }
+
         /// The maximum number of moved links shown; --json shows all of them.
         private static let shown = 20
 
@@ -84,8 +100,8 @@ package struct TablePlanning: Sendable {
                 let (before, after) = (field["before"]?.json() ?? "nothing", field["after"]?.json() ?? "nothing")
                 lines.append("settings: \(field["path"]?.text ?? "") changes from \(before) to \(after)")
             }
-            lines += (body["changes"]?["words"]?.elements ?? []).compactMap(\.text)
-            lines += FindingLines(findings).lines
+            lines += ChangeLines(body["changes"]).lines
+            lines += findingLines
             lines += SuiteFailureLines(suiteFailures).lines
             let moves = body["moves"]?.elements ?? []
             for move in moves.prefix(Self.shown) {
@@ -107,7 +123,8 @@ package struct TablePlanning: Sendable {
             return Plan(
                 body: plan.body,
                 live: plan.eTag,
-                settingsRevision: settings.eTag.flatMap { Int64($0) }
+                settingsRevision: settings.eTag.flatMap { Int64($0) },
+                ownRoutes: file.ownRoutes
             )
         } catch let refusal as AdminClient.Refusal where refusal.code == "unknown_tenant" {
             return try newTenant()

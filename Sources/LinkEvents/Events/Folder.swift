@@ -15,6 +15,13 @@ package struct FileFailure: DiskError {
         description = "\(action) \(path): \(String(cString: strerror(code)))"
         isDiskFull = (code == ENOSPC || code == EDQUOT) && !action.hasPrefix("fsync")
     }
+
+    /// The same failure with another description.
+    init(_ description: String, of failure: FileFailure) {
+        self.description = description
+        isDiskFull = failure.isDiskFull
+        code = failure.code
+    }
 }
 
 /// Directory operations that survive a power cut. Creating or renaming an entry is durable only after its directory is

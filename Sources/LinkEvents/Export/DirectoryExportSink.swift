@@ -38,9 +38,19 @@ package struct DirectoryExportSink: ExportSink {
         return nil
     }
 
+    /// Says what to do if the failure is one of the directory itself.
+    private func explained(_ failure: FileFailure) -> FileFailure {
+        guard !failure.isDiskFull, let problem else { return failure }
+        return FileFailure(problem.hasSuffix(".") ? String(problem.dropLast()) : problem, of: failure)
+    }
+
     package func create(_ path: String) throws -> any ExportFile {
         let final = url(path)
-        try Folder.make(final.deletingLastPathComponent().path, mode: 0o750)
+        do {
+            try Folder.make(final.deletingLastPathComponent().path, mode: 0o750)
+        } catch let failure as FileFailure {
+            throw explained(failure)
+        }
         // Syncs every level: after a power cut a directory exists only if its parent was synced.
         var folder = root
         for part in path.split(separator: "/") {
@@ -81,7 +91,7 @@ package struct DirectoryExportSink: ExportSink {
             // A dangling link is not a missing directory: its disk may not be mounted.
             if code == ENOTDIR || (code == ENOENT && lstat(path, &status) != 0) { return [] }
             errno = code
-            throw FileFailure("open directory", path)
+            throw explained(FileFailure("open directory", path))
         }
         defer { closedir(stream) }
         var names: [String] = []
@@ -113,7 +123,7 @@ package struct DirectoryExportSink: ExportSink {
         let path = url(path).path
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            guard errno == ENOENT else { throw FileFailure("open", path) }
+            guard errno == ENOENT else { throw explained(FileFailure("open", path)) }
             return nil
         }
         defer { close(descriptor) }

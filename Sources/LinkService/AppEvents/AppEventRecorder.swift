@@ -39,6 +39,7 @@ package struct AppEventRecorder: Sendable {
         let catalog = resolving.catalog.current
         let old = await oldCatalogs(of: request, tenant: tenant.tenant, live: catalog)
         let latency = arrival.map { (resolving.uptime() - $0).microseconds }
+        var keys = ReportedKeys(request, of: tenant.tenant, in: catalog)
         var results: [AppEventResult?] = []
         var events: [(index: Int, event: Event)] = []
         for item in request.events {
@@ -51,7 +52,7 @@ package struct AppEventRecorder: Sendable {
                     catalog: catalog,
                     old: old
                 )
-                var fields = try report.event(resolving, caller)
+                var fields = try report.event(resolving, caller, &keys)
                 fields.latencyMicroseconds = latency
                 resolving.observe?(
                     ObservedLink(

@@ -10,6 +10,8 @@ struct AppEventReport {
     private let request: AppEventsRequest
     /// The live table of the tenant in the environment, whose privacy settings apply.
     private let live: PublishedTable
+    /// The table that the app had; nil if it is not available.
+    private let reported: PublishedTable?
     /// The link, resolved with the live tables.
     private let liveAnswer: CatalogResolution
     /// The link, resolved with the table that the app had; nil if it is not available.
@@ -47,17 +49,26 @@ struct AppEventReport {
             )
         }
         liveAnswer = resolve(catalog)
-        if let version = decision.version(tenant.tenant, request.environment) {
-            answer = version == TableVersion(live) ? liveAnswer : old[version].map(resolve)
+        let version = decision.version(tenant.tenant, request.environment)
+        if version == TableVersion(live) {
+            reported = live
+            answer = liveAnswer
         } else {
-            answer = nil
+            let catalog = version.flatMap { old[$0] }
+            reported = catalog?.tables.first
+            answer = catalog.map(resolve)
         }
     }
 
     /// Builds the event with what the app decided, and with what the tenant's live privacy settings permit to record.
     ///
+    /// - Parameter keys: The routes and revisions of the message.
     /// - Throws: ``Refusal`` for a link that does not belong to the tenant.
-    func event(_ resolving: LinkResolver, _ caller: LinkResolver.Caller) throws(Refusal) -> Event.Fields {
+    func event(
+        _ resolving: LinkResolver,
+        _ caller: LinkResolver.Caller,
+        _ keys: inout ReportedKeys
+    ) throws(Refusal) -> Event.Fields {
         try checkOwner()
         var caller = caller
         caller.occurredAt = decision.occurredAt
@@ -74,12 +85,12 @@ struct AppEventReport {
                     redaction: Redaction(live)
                 )
             } else {
-                cautiousEvent(resolving, caller)
+                cautiousEvent(resolving, caller, &keys)
             }
         event.clientEventID = RecordedID(decision.clientEventID)
         event.tenant = live.tenant
         event.environment = request.environment
-        event.revision = decision.revision
+        event.revision = keys.recordable(decision.revision)
         event.settingsRevision = decision.settingsRevision
         event.install = Redaction(live).install(decision.context.stickyKey ?? request.install)
         event.result = decision.result
@@ -109,7 +120,11 @@ struct AppEventReport {
 
     /// Builds an event when it is unknown which parts of the link are sensitive. The event contains at most the types
     /// of the path's segments, and no query items. It contains the host only if no parameter can be captured from it.
-    private func cautiousEvent(_ resolving: LinkResolver, _ caller: LinkResolver.Caller) -> Event.Fields {
+    private func cautiousEvent(
+        _ resolving: LinkResolver,
+        _ caller: LinkResolver.Caller,
+        _ keys: inout ReportedKeys
+    ) -> Event.Fields {
         var redaction = Redaction(live)
         if case .full = redaction.unmatchedPath { redaction.unmatchedPath = .shape(literals: live.literalSegments) }
         redaction.recordQuery = []
@@ -126,7 +141,7 @@ struct AppEventReport {
         }
         event.outcome = decision.outcome
         event.action = decision.action
-        event.route = decision.route
+        event.route = keys.recordable(decision.route, in: [reported, live].compactMap(\.self))
         // A name that the settings do not have is not recorded, because events are counted by app.
         event.app = (answer?.table ?? live).router.app(for: decision.context)
         return event

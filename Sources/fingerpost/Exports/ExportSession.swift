@@ -42,7 +42,7 @@ struct ExportSession: Sendable {
         } catch let error as S3Failure {
             throw fail("\(error); the events will be written with the next export.", .unavailable)
         } catch let error as FileFailure {
-            throw fail("the export could not be written (\(error)); the next one retries it.", .ioError)
+            throw fail("the export could not be written: \(error). The next export writes its events.", .ioError)
         }
     }
 

@@ -132,7 +132,7 @@ struct Drafts: AsyncParsableCommand {
                 }
             }
             guard !json else { return show(answer.body) }
-            for words in answer.body["changes"]?["words"]?.elements ?? [] { show(words.text ?? "") }
+            show(ChangeLines(answer.body["changes"]).lines)
             show("revision \(answer.body["revision"]?.int ?? 0) is live\(admin.placeText)")
         }
     }

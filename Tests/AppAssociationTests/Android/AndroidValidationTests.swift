@@ -55,6 +55,12 @@ struct AndroidValidationTests {
         (rules(#"{},{"/":"/a"}"#), ["DAL-MANIFEST", "DAL-EMPTY-RULE"]),
         (rules(#"{"/":"/a","caseSensitive":false}"#), ["DAL-MANIFEST", "DAL-RULE-KEY"]),
         (rules(#"{"/":"*/terms/*"}"#), ["DAL-MANIFEST", "DAL-STAR-STOPS"]),
+        (rules(#"{"/":"/a/?*/b"}"#), ["DAL-MANIFEST", "DAL-GREEDY-WILDCARD", "DAL-STAR-STOPS"]),
+        (rules(#"{"/":"/c++/?*"}"#), ["DAL-MANIFEST", "DAL-GREEDY-WILDCARD"]),
+        (rules(#"{"/":"/a+?*"}"#), ["DAL-MANIFEST", "DAL-GREEDY-WILDCARD"]),
+        (rules(#"{"/":"/a","?":{"a+b":"?*"}}"#), ["DAL-MANIFEST", "DAL-GREEDY-WILDCARD"]),
+        (rules(#"{"/":"/a/?*"},{"/":"/b/*"},{"/":"/c++"}"#), ["DAL-MANIFEST"]),
+        (rules(#"{"/":"/a","?":{"b":"?*"}}"#), ["DAL-MANIFEST"]),
         (rules(#"{"/":"abc"}"#), ["DAL-MANIFEST", "DAL-NO-SLASH"]),
         (rules(#"{"/":"/a*?"}"#), ["DAL-MANIFEST", "DAL-WILDCARD-AFTER-STAR"]),
         (rules(#"{"/":"/a/**"}"#), ["DAL-MANIFEST", "DAL-WILDCARD-AFTER-STAR"]),
@@ -128,6 +134,21 @@ struct AndroidValidationTests {
 
         #expect(found?.pointer == "/0/target/namespace" && found?.severity == .error)
         #expect(found?.position.line == 3 && found?.position.column == 25)
+    }
+
+    @Test(arguments: [
+        (#"{"/":"/a/?*/b"}"#, "'/a/?*/b' does not match '/a/x/b'.", "Write '*' in place of every '?*', or"),
+        (#"{"/":"/a/?*/b","exclude":true},{"/":"*"}"#, "'/a/?*/b' does not match '/a/x/b'.", "Write '*' in place"),
+        (#"{"/":"/c++/?*"}"#, "'/c++/?*' does not match '/c++/x'.", "Write '/c??/?*'."),
+        (#"{"/":"/a+?*"}"#, "'/a+?*' matches '/ax'.", "Write '/a??*'."),
+        (#"{"?":{"a+b":"?*"}}"#, "'a+b=?*' does not match 'a+b=x'.", "Write '*' in place of every '?*'"),
+    ])
+    func verdictOfAndroid15HasAnExample(_ rules: String, _ verdict: String, _ fix: String) {
+        let found = AssetLinks.validate(Array(Self.rules(rules).utf8)).filter { $0.code == .greedyWildcard }
+
+        #expect(found.count == 1 && found.first?.severity == .warning)
+        #expect(found.first?.message.hasSuffix("there, \(verdict)") == true, "\(found)")
+        #expect(found.first?.fix.hasPrefix(fix) == true, "\(found)")
     }
 
     @Test(arguments: [

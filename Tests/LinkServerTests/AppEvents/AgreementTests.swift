@@ -61,7 +61,48 @@ struct AgreementTests {
             let ticket = try await report(service, "https://go.acme.test/ticket/geheim", #"\#(old), "route": "ticket""#)
             #expect(ticket.agreement == .same && ticket.path == "/ticket/{code}" && ticket.parameters == nil)
             let thing = try await report(service, "https://go.acme.test/thing/7", #"\#(old), "route": "thing""#)
-            #expect(thing.agreement == .different)
+            // The live table has the route.
+            #expect(thing.agreement == .different && thing.route == RouteID("thing"))
+            let other = try await report(service, "https://go.acme.test/item/7", #"\(old), "route": "ticket""#)
+            // The table of the app has the route.
+            #expect(other.agreement == .different && other.route == RouteID("ticket"))
+        }
+    }
+
+    /// Totals are counted by route and revision, so an app can add no values of its own.
+    @Test(
+        arguments: [
+            (1, 1, "ticket", .different, "ticket", 1), (1, 1, "invented", .different, nil, 1),
+            (1, 99, "ticket", .unchecked, "ticket", 1), (1, 99, "invented", .unchecked, nil, 1),
+            (9, 1, "item", .unchecked, "item", nil), (9, 1, "invented", .unchecked, nil, nil),
+        ] as [(Int, Int, String, Event.Agreement, String?, Int64?)]
+    )
+    func onlyRoutesAndRevisionsOfTheTenantAreRecorded(
+        revision: Int,
+        settings: Int,
+        route: String,
+        agreement: Event.Agreement,
+        recordedRoute: String?,
+        recordedRevision: Int64?
+    ) async throws {
+        try await withService { service in
+            try await service.load(AppEventTests.acme())
+            let version = #""revision": \(revision), "settingsRevision": \(settings)"#
+            let decided = #"\(version), \(Self.matched), "route": "\(route)""#
+            let event = try await report(service, "https://go.acme.test/item/7", decided)
+            #expect(event.agreement == agreement)
+            #expect(event.route == recordedRoute.flatMap { RouteID($0) })
+            #expect(event.revision?.rawValue == recordedRevision)
+        }
+    }
+
+    /// Every table rejects a link that cannot be read, so the decision is the same with an invented revision.
+    @Test func rejectedLinkOfAnInventedRevisionHasNone() async throws {
+        try await withService { service in
+            try await service.load(AppEventTests.acme())
+            let decided = #""revision": 9, "settingsRevision": 1, "outcome": "rejected", "route": "invented""#
+            let event = try await report(service, "https://go.acme.test/../x", decided)
+            #expect(event.agreement == .same && event.revision == nil && event.route == nil)
         }
     }
 
@@ -79,6 +120,7 @@ struct AgreementTests {
             #expect(event.agreement == .unchecked)
             #expect(event.path == "/ticket/{slug}" && event.query == [] && event.parameters == nil)
             #expect(event.outcome == .matched && event.route == RouteID("ticket"))
+            #expect(event.revision?.rawValue == (version.hasPrefix(#""revision": 1"#) ? 1 : nil))
             let shop = try await report(service, "https://geheim.shops.acme.test/ticket/1", decided)
             #expect(shop.host == nil)
         }
