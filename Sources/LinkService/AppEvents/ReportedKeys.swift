@@ -8,7 +8,7 @@ struct ReportedKeys {
     private let names: Set<RouteID>
     private let newestRevision: Revision?
     /// The reported routes that a table has. A table may have many routes, so it is searched once for all events.
-    private var found: [ObjectIdentifier: Set<RouteID>] = [:]
+    private var found: [ObjectIdentifier: (table: PublishedTable, routes: Set<RouteID>)] = [:]
 
     init(_ request: AppEventsRequest, of tenant: TenantID, in catalog: Catalog) {
         names = Set(request.events.compactMap { try? $0.decision.get().route })
@@ -31,10 +31,10 @@ struct ReportedKeys {
 
     private mutating func routes(of table: PublishedTable) -> Set<RouteID> {
         let key = ObjectIdentifier(table)
-        if let own = found[key] { return own }
+        if let found = found[key] { return found.routes }
         let names = names
         let own = Set(table.router.table.routes.lazy.map(\.id).filter { names.contains($0) })
-        found[key] = own
+        found[key] = (table, own)
         return own
     }
 }

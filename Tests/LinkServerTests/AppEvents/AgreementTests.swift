@@ -63,7 +63,7 @@ struct AgreementTests {
             let thing = try await report(service, "https://go.acme.test/thing/7", #"\#(old), "route": "thing""#)
             // The live table has the route.
             #expect(thing.agreement == .different && thing.route == RouteID("thing"))
-            let other = try await report(service, "https://go.acme.test/item/7", #"\(old), "route": "ticket""#)
+            let other = try await report(service, "https://go.acme.test/item/7", #"\#(old), "route": "ticket""#)
             // The table of the app has the route.
             #expect(other.agreement == .different && other.route == RouteID("ticket"))
         }
@@ -87,8 +87,8 @@ struct AgreementTests {
     ) async throws {
         try await withService { service in
             try await service.load(AppEventTests.acme())
-            let version = #""revision": \(revision), "settingsRevision": \(settings)"#
-            let decided = #"\(version), \(Self.matched), "route": "\(route)""#
+            let version = #""revision": \#(revision), "settingsRevision": \#(settings)"#
+            let decided = #"\#(version), \#(Self.matched), "route": "\#(route)""#
             let event = try await report(service, "https://go.acme.test/item/7", decided)
             #expect(event.agreement == agreement)
             #expect(event.route == recordedRoute.flatMap { RouteID($0) })
