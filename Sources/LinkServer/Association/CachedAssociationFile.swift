@@ -10,7 +10,7 @@ final class CachedAssociationFile: Sendable {
     /// The compressed form; nil if it would not be smaller.
     private let gzipped: Form?
 
-    private struct Form: Sendable {
+    private final class Form: Sendable {
         /// A strong ETag, which differs between the forms of a file.
         let tag: String
         let whole: BufferedResponse
