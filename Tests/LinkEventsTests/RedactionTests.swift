@@ -90,12 +90,12 @@ struct RedactionTests {
     /// A place outside the link must neither trap nor reveal anything.
     @Test func wrongPlacesHideTooMuch() throws {
         let link = try DeepLink.parse("https://go.acme.com/ab/secret")
-        let places: [CapturedParameter.Place] = [
+        let places: [CapturedParameter.Location] = [
             .path(segment: 1, bytes: 0..<100), .path(segment: 1, bytes: 2..<5), .path(segment: 7, bytes: 0..<1),
             .rest(firstSegment: 9),
         ]
         let parameters = places.map {
-            CapturedParameter(name: "p", value: .string("x"), text: "x", place: $0, isSensitive: true)
+            CapturedParameter(name: "p", value: .string("x"), text: "x", location: $0, isSensitive: true)
         }
         #expect(Self.open.path(of: link, outcome: .matched, parameters: parameters) == "/ab/{p}{p}")
     }

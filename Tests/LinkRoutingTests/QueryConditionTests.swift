@@ -85,6 +85,6 @@ struct FragmentConditionTests {
         ])
         let resolution = router.resolve("https://go.acme.com/a#/x%2Fy//z?q", in: LinkContext(platform: .ios))
         #expect(resolution.parameters.map(\.value) == [.string("x/y"), .list(["", "z?q"])])
-        #expect(resolution.parameters.map(\.place) == [.fragment, .fragment])
+        #expect(resolution.parameters.map(\.location) == [.fragment, .fragment])
     }
 }

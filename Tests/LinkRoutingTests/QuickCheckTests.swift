@@ -69,11 +69,16 @@ struct QuickCheckTests {
 
 extension CapturedParameter {
     fileprivate static func text(_ name: String, _ text: String) -> Self {
-        Self(name: name, value: .string(text), text: text, place: .host)
+        Self(name: name, value: .string(text), text: text, location: .host)
     }
 
     fileprivate static func list(_ name: String, _ segments: [String]) -> Self {
-        Self(name: name, value: .list(segments), text: segments.joined(separator: "/"), place: .rest(firstSegment: 0))
+        Self(
+            name: name,
+            value: .list(segments),
+            text: segments.joined(separator: "/"),
+            location: .rest(firstSegment: 0)
+        )
     }
 }
 

@@ -43,7 +43,7 @@ struct TemplateTests {
         ("acme://{x}", "acme://a%2Fb%3Fc%23d%26e%3Df%2Bg%20%25%22%C3%A9"), ("acme://h/{x}?{x}", nil),
     ]) func capturedTextCannotLeaveItsComponent(_ template: String, _ expected: String?) throws {
         let template = try URLTemplate(template)
-        let parameter = CapturedParameter(name: "x", value: .string(""), text: "a/b?c#d&e=f+g %\"é", place: .host)
+        let parameter = CapturedParameter(name: "x", value: .string(""), text: "a/b?c#d&e=f+g %\"é", location: .host)
         let filled = template.filled { $0 == "x" ? parameter : nil }
         if let expected { #expect(filled == expected) }
         let link = try DeepLink.parse(try #require(filled))
@@ -56,7 +56,7 @@ struct TemplateTests {
             name: "path",
             value: .list(["a b", "c/d"]),
             text: "a b/c/d",
-            place: .rest(firstSegment: 1)
+            location: .rest(firstSegment: 1)
         )
         #expect(template.filled { _ in rest } == "https://www.acme.com/docs/a%20b/c%2Fd?p=a%20b/c/d")
     }

@@ -59,9 +59,9 @@ package final class Catalog: Sendable {
     /// The table for the domains and schemes of each tenant: its production table.
     private let tenants: [TenantID: Int]
     /// The tables by tenant and environment, for callers that name an environment.
-    private let others: [Place: Int]
+    private let others: [TenantEnvironment: Int]
 
-    private struct Place: Hashable {
+    private struct TenantEnvironment: Hashable {
         let tenant: TenantID
         let environment: EnvironmentID
     }
@@ -88,9 +88,9 @@ package final class Catalog: Sendable {
         var parentHosts: [HostKey: Owner] = [:]
         var schemes: [String: Int] = [:]
         var tenants: [TenantID: Int] = [:]
-        var others: [Place: Int] = [:]
+        var others: [TenantEnvironment: Int] = [:]
         for (index, table) in tables.enumerated() where !archived.contains(table.tenant) {
-            others[Place(tenant: table.tenant, environment: table.environment)] = index
+            others[TenantEnvironment(tenant: table.tenant, environment: table.environment)] = index
             // Hosts belong to the tenant; its production table answers for them.
             if table.environment == .production || tenants[table.tenant] == nil { tenants[table.tenant] = index }
         }
@@ -131,7 +131,7 @@ package final class Catalog: Sendable {
 
     /// Nil where nothing was published.
     package func table(of tenant: TenantID, in environment: EnvironmentID) -> PublishedTable? {
-        others[Place(tenant: tenant, environment: environment)].map { tables[$0] }
+        others[TenantEnvironment(tenant: tenant, environment: environment)].map { tables[$0] }
     }
 
     /// Returns a warning about an environment that a caller names. Nil for an environment of the tenant: `production`,

@@ -72,12 +72,12 @@ extension PublishingService {
     private func permitted(
         _ request: PlanRequest,
         by limit: KeyGrant?,
-        at place: DraftLocation
+        at location: DraftLocation
     ) async throws -> PlanRequest {
-        guard let settings = request.settings, let limit, !limit.mayChangeSettings(of: place.tenant) else {
+        guard let settings = request.settings, let limit, !limit.mayChangeSettings(of: location.tenant) else {
             return request
         }
-        guard let row = try await store.settings(of: place.tenant),
+        guard let row = try await store.settings(of: location.tenant),
             TableDiff.fields(from: row.content, to: settings).isEmpty
         else {
             throw Failure.settingsOutsideLimit(limit)

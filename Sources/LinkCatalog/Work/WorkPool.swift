@@ -90,7 +90,7 @@ package final class WorkPool: Sendable {
         defer { cancellation.forgetAction() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let answer = Answer(continuation)
+                let answer = OneTimeContinuation(continuation)
                 let work = WorkQueue.Work(of: caller) {
                     guard !cancellation.isCancelled else { return answer.give(.failure(CancellationError())) }
                     let result = Swift.Result { try body(cancellation) }
@@ -109,7 +109,7 @@ package final class WorkPool: Sendable {
     }
 
     /// Resumes the waiting caller with the first result and drops any later one.
-    private final class Answer<Value: Sendable>: Sendable {
+    private final class OneTimeContinuation<Value: Sendable>: Sendable {
         private let waiting: Mutex<CheckedContinuation<Value, any Error>?>
 
         init(_ waiting: CheckedContinuation<Value, any Error>) { self.waiting = Mutex(waiting) }

@@ -25,8 +25,8 @@ extension ClientSetup {
     }
 
     /// `POST /resolve`.
-    func resolveRequest(_ server: String, _ question: ServerAnswer.Question, _ context: LinkContext) -> LinkRequest {
-        post("\(server)/resolve", ServerAnswer.request(question, context, environment: scope.environment))
+    func resolveRequest(_ server: String, _ subject: ServerAnswer.Subject, _ context: LinkContext) -> LinkRequest {
+        post("\(server)/resolve", ServerAnswer.request(subject, context, environment: scope.environment))
     }
 
     private func post(_ url: String, _ body: [UInt8]) -> LinkRequest {

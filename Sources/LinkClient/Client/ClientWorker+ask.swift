@@ -19,14 +19,14 @@ extension ClientWorker {
     }
 
     private func answer(
-        to question: ServerAnswer.Question,
+        to subject: ServerAnswer.Subject,
         about url: String,
         _ context: LinkContext
     ) async throws -> ResolvedLink {
         guard let server = setup.server, let transport = setup.transport else { throw LinkClient.AskError.noServer }
         let response: LinkResponse
         do {
-            response = try await transport.send(setup.resolveRequest(server, question, context))
+            response = try await transport.send(setup.resolveRequest(server, subject, context))
         } catch let error where !(error is CancellationError) {
             // A cancelled request of URLSession ends with an error of its own.
             try Task.checkCancellation()

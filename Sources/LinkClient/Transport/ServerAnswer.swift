@@ -14,17 +14,17 @@ package struct ServerAnswer: Sendable, Hashable {
     private static let limits = JSONReader.Limits(maximumBytes: 1 << 20, maximumDepth: 64, maximumValues: 100_000)
 
     /// The subject of a request.
-    package enum Question: Sendable {
+    package enum Subject: Sendable {
         case link(String)
         /// The token of an earlier answer, whose link needed a sign-in.
         case continuation(String)
     }
 
     /// The request's body.
-    package static func request(_ question: Question, _ context: LinkContext, environment: EnvironmentID) -> [UInt8] {
+    package static func request(_ subject: Subject, _ context: LinkContext, environment: EnvironmentID) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 512)
         writer.beginObject()
-        switch question {
+        switch subject {
         case .link(let url): writer.member("url", url)
         case .continuation(let token): writer.member("continuation", token)
         }
@@ -83,7 +83,7 @@ package struct ServerAnswer: Sendable, Hashable {
                 throw value.error("\(value.shown) is not the value of a parameter.")
             }
             parameters.append(
-                CapturedParameter(name: name, value: parameter, text: parameter.text, place: .unknown)
+                CapturedParameter(name: name, value: parameter, text: parameter.text, location: .unknown)
             )
         }
         return parameters

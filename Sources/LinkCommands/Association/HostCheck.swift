@@ -10,7 +10,7 @@ package struct HostCheck {
     let http: OutboundHTTP
     /// Apple's CDN; nil if it must not be queried.
     private let cdn: CDN?
-    package private(set) var answers: [Answer] = []
+    package private(set) var answers: [Response] = []
     package internal(set) var files: [AssociationReport.File] = []
     /// The file, if the host responds with status 200.
     private(set) var served: [UInt8]?
@@ -18,7 +18,7 @@ package struct HostCheck {
     var included: [[UInt8]] = []
 
     /// A requested URL and its result.
-    package struct Answer {
+    package struct Response {
         package let url: String
         package let result: Result<OutboundHTTP.Response, OutboundHTTP.Failure>
 
@@ -93,7 +93,7 @@ package struct HostCheck {
 
     // MARK: Requests
 
-    mutating func ask(_ url: String, by http: OutboundHTTP) async -> Answer {
+    mutating func ask(_ url: String, by http: OutboundHTTP) async -> Response {
         let headers = [("User-Agent", platform == .ios ? "AASA-Bot/1.0.0" : "fingerpost-doctor"), ("Accept", "*/*")]
         let result: Result<OutboundHTTP.Response, OutboundHTTP.Failure>
         do throws(OutboundHTTP.Failure) {
@@ -101,7 +101,7 @@ package struct HostCheck {
         } catch {
             result = .failure(error)
         }
-        let answer = Answer(url: url, result: result)
+        let answer = Response(url: url, result: result)
         answers.append(answer)
         return answer
     }
@@ -247,7 +247,7 @@ package struct HostCheck {
     }
 }
 
-extension HostCheck.Answer {
+extension HostCheck.Response {
     /// `200 application/json, 1234 bytes`, or the reason for the failure.
     package var summary: String {
         switch result {

@@ -19,7 +19,7 @@ package struct AdminClient {
         self.environment = environment
     }
 
-    package struct Answer {
+    package struct Response {
         package let status: Int
         package let eTag: String?
         package let bytes: [UInt8]
@@ -56,7 +56,7 @@ package struct AdminClient {
         query: [(String, String)] = [],
         headers: [(String, String)] = [],
         body: [UInt8]? = nil
-    ) async throws -> Answer {
+    ) async throws -> Response {
         guard environment == nil || path.hasPrefix("tenants/") else {
             throw fail("remove --environment: keys and the audit log belong to all environments.", .wrongConfiguration)
         }
@@ -80,7 +80,7 @@ package struct AdminClient {
                 throw Refusal(status: response.status, body: node, tenant: tenant, needs: needs)
             }
             let eTag = response.header("ETag").map { $0.trimmingCharacters(in: ["\""]) }
-            return Answer(status: response.status, eTag: eTag, bytes: response.body, body: node)
+            return Response(status: response.status, eTag: eTag, bytes: response.body, body: node)
         } catch let failure as OutboundHTTP.Failure {
             throw fail(failure.description, .unavailable)
         }
@@ -118,7 +118,7 @@ package struct AdminClient {
         query: [(String, String)] = [],
         ifMatch: String? = nil,
         json: JSONNode?
-    ) async throws -> Answer {
+    ) async throws -> Response {
         var headers = ifMatch.map { [("If-Match", "\"\($0)\"")] } ?? []
         if json != nil { headers.append(("Content-Type", "application/json")) }
         return try await send(method, path, query: query, headers: headers, body: json.map { Array($0.json().utf8) })

@@ -43,7 +43,7 @@ package struct FindingLines {
 
     private static func others(of group: [Entry]) -> String {
         let others = group.dropFirst()
-        let names = others.prefix(named).map(\.place).joined(separator: ", ")
+        let names = others.prefix(named).map(\.location).joined(separator: ", ")
         let rest = others.count - named
         let noun = group.allSatisfy(\.isAboutRoute) ? "more route" : "more place"
         return "  also: \(names)" + (rest > 0 ? " … and \(rest.counted(noun))" : "")
@@ -67,7 +67,7 @@ private struct Entry {
     /// The route, or the path of a finding that is about none.
     let name: String
     /// The name with its line in the file, if it is known.
-    let place: String
+    let location: String
 
     init(_ finding: Finding, in file: String?) {
         self.init(
@@ -113,7 +113,7 @@ private struct Entry {
         self.line = line
         isAboutRoute = route != nil
         name = route ?? finding.path
-        place = (quotedRoute ?? finding.path) + (number.map { $0 > 0 ? " (line \($0))" : "" } ?? "")
+        location = (quotedRoute ?? finding.path) + (number.map { $0 > 0 ? " (line \($0))" : "" } ?? "")
     }
 
     /// `table.routes[3].web` becomes `table.routes[].web`.

@@ -46,7 +46,7 @@ package struct S3Client: Sendable {
         var body: [UInt8] = []
     }
 
-    struct Answer {
+    struct Response {
         let status: Int
         let body: [UInt8]
         let eTag: String?
@@ -58,14 +58,14 @@ package struct S3Client: Sendable {
     }
 
     /// Returns the response if its status is a success or in `expecting`. Otherwise throws ``S3Failure``.
-    func send(_ request: Request, expecting: Set<Int> = []) async throws -> Answer {
+    func send(_ request: Request, expecting: Set<Int> = []) async throws -> Response {
         var pauses = Self.pauses[...]
         var followsLostAnswer = false
         while true {
             let failure: S3Failure
             do {
                 let response = try await attempt(request)
-                let answer = Answer(
+                let answer = Response(
                     status: response.status,
                     body: response.body,
                     eTag: response.header("ETag"),
@@ -110,7 +110,7 @@ package struct S3Failure: Error, Sendable, CustomStringConvertible {
     /// Whether the same request may succeed later.
     let mayPass: Bool
 
-    init(_ request: S3Client.Request, _ answer: S3Client.Answer) {
+    init(_ request: S3Client.Request, _ answer: S3Client.Response) {
         let xml = S3XML(answer.body)
         let code = xml["Code"].first
         let detail = [code, xml["Message"].first].compactMap(\.self).joined(separator: ", ")

@@ -44,7 +44,7 @@ actor S3ExportFile: ExportFile {
     }
 
     func finish(sha256: String) async throws {
-        let answer: S3Client.Answer
+        let answer: S3Client.Response
         if upload == nil {
             let request = S3Client.Request(
                 method: .put,
@@ -113,7 +113,7 @@ actor S3ExportFile: ExportFile {
         return upload
     }
 
-    private func complete() async throws -> S3Client.Answer {
+    private func complete() async throws -> S3Client.Response {
         guard let upload else { preconditionFailure("only an upload that was begun is completed") }
         var body = "<CompleteMultipartUpload>"
         for (index, eTag) in upload.eTags.enumerated() {

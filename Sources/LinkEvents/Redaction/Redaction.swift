@@ -58,7 +58,7 @@ package struct Redaction: Sendable, Hashable {
         guard !recordQuery.isEmpty, !link.query.isEmpty else { return [] }
         return link.query.compactMap { item in
             guard let name = link.name(of: item, plus: plus), recordQuery.contains(ExactText(name)),
-                !parameters.contains(where: { $0.isSensitive && $0.place == .query(name) }),
+                !parameters.contains(where: { $0.isSensitive && $0.location == .query(name) }),
                 let value = link.value(of: item, plus: plus)
             else { return nil }
             return Event.QueryItem(name: name, value: value)
@@ -67,7 +67,7 @@ package struct Redaction: Sendable, Hashable {
 
     /// Returns the host. If its first label is a sensitive parameter, the label is replaced by `{name}`.
     package func host(of link: DeepLink, parameters: [CapturedParameter]) -> String? {
-        guard let hidden = parameters.first(where: { $0.isSensitive && $0.place == .host }) else { return link.host }
+        guard let hidden = parameters.first(where: { $0.isSensitive && $0.location == .host }) else { return link.host }
         return link.host.map { "{\(hidden.name)}" + $0.drop { $0 != "." } }
     }
 
@@ -126,7 +126,7 @@ package struct Redaction: Sendable, Hashable {
             }
             var hidden: [(bytes: Range<Int>, name: String)] = []
             for parameter in parameters {
-                switch parameter.place {
+                switch parameter.location {
                 case .path(segment: index, let bytes): hidden.append((bytes, parameter.name))
                 case .rest(let first) where first == index:
                     path.append(contentsOf: "{\(parameter.name)}".utf8)
@@ -163,8 +163,8 @@ package struct Redaction: Sendable, Hashable {
     private func isRecorded(_ parameter: CapturedParameter) -> Bool {
         guard !parameter.isSensitive else { return false }
         // A value from the query is recorded only if its query item is allow-listed.
-        if case .query(let name) = parameter.place { return recordQuery.contains(ExactText(name)) }
-        return parameter.place != .fragment
+        if case .query(let name) = parameter.location { return recordQuery.contains(ExactText(name)) }
+        return parameter.location != .fragment
     }
 
     /// Returns a two-letter country code in upper case; nil for any other text, because it might contain anything.

@@ -83,7 +83,7 @@ extension Route {
                     name: parameter.name,
                     value: parameter.type.value(of: label),
                     text: label,
-                    place: .host
+                    location: .host
                 )
             )
         }
@@ -94,7 +94,7 @@ extension Route {
         if case .pattern(let pattern) = fragment, let path = link.fragmentPath {
             parameters += (pattern.captures(in: path, letterCase) ?? []).map { parameter in
                 var parameter = parameter
-                parameter.place = .fragment
+                parameter.location = .fragment
                 return parameter
             }
         }
@@ -130,7 +130,7 @@ extension RoutePattern {
                         name: name,
                         value: .list(rest),
                         text: rest.joined(separator: "/"),
-                        place: .rest(firstSegment: index)
+                        location: .rest(firstSegment: index)
                     )
                 )
             }
@@ -209,7 +209,7 @@ extension DeepLink {
             name: parameter.name,
             value: parameter.type.value(of: text),
             text: text,
-            place: .path(segment: segment, bytes: range)
+            location: .path(segment: segment, bytes: range)
         )
     }
 }
@@ -272,7 +272,7 @@ extension QueryCondition {
                 name: parameter.name,
                 value: parameter.type.value(of: text),
                 text: text,
-                place: .query(name)
+                location: .query(name)
             )
         }
         guard case .defaultsTo(let text) = need else { return nil }
@@ -280,7 +280,7 @@ extension QueryCondition {
             name: parameter.name,
             value: parameter.type.value(of: text),
             text: text,
-            place: .query(name)
+            location: .query(name)
         )
     }
 }

@@ -4,20 +4,20 @@ public struct CapturedParameter: Sendable, Hashable {
     public var value: ParameterValue
     /// The captured text, decoded; for a rest parameter, the segments joined by `/`.
     public var text: String
-    public var place: Place
+    public var location: Location
     /// Whether the route forbids recording the value.
     public var isSensitive: Bool
 
-    public init(name: String, value: ParameterValue, text: String, place: Place, isSensitive: Bool = false) {
+    public init(name: String, value: ParameterValue, text: String, location: Location, isSensitive: Bool = false) {
         self.name = name
         self.value = value
         self.text = text
-        self.place = place
+        self.location = location
         self.isSensitive = isSensitive
     }
 
     /// The part of the link that a parameter was captured from.
-    public enum Place: Sendable, Hashable {
+    public enum Location: Sendable, Hashable {
         case host
         /// Range in ``DeepLink/pathBytes``, within the segment.
         case path(segment: Int, bytes: Range<Int>)

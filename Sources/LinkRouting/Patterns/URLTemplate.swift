@@ -15,7 +15,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     let hasQuery: Bool
     let hasFragment: Bool
     private let authority: Authority
-    private let places: [Place]
+    private let components: [Component]
     /// Whether the filled URL can fail to parse only because of its length, or because of a text that is not
     /// ``isHarmlessInPath(_:)``.
     private let staysReadable: Bool
@@ -24,7 +24,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     public var parameterNames: [String] { template.parameterNames }
 
     /// The URL component of a part. It determines how captured texts are encoded.
-    private enum Place {
+    private enum Component {
         /// The authority of a custom scheme, which is its first segment.
         case authority
         case path, query, fragment
@@ -83,11 +83,11 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         if isWeb, authorityEnd == nil, written.parts.count > 1 {
             throw problem("a parameter cannot supply the host or port; write the host out, followed by '/'.")
         }
-        places = Self.places(of: written, firstPlace: authorityEnd == nil ? .authority : .path)
+        components = Self.components(of: written, firstComponent: authorityEnd == nil ? .authority : .path)
         self.scheme = scheme
         let sample: DeepLink
         do {
-            sample = try DeepLink.parse(Self.filled(written, places) { _ in "x" })
+            sample = try DeepLink.parse(Self.filled(written, components) { _ in "x" })
         } catch {
             throw problem("with its parameters filled in, it is not a valid link: \(error.message)")
         }
@@ -116,7 +116,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         }
         staysReadable =
             authority != .filled
-            && Self.isReadable(template, as: written, sample, places, scheme: scheme, host: host, authority)
+            && Self.isReadable(template, as: written, sample, components, scheme: scheme, host: host, authority)
     }
 
     /// Whether the URL with `x` for each parameter is parsed as the template says, and no parameter is in its
@@ -130,7 +130,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         _ template: Template,
         as written: Template,
         _ sample: DeepLink,
-        _ places: [Place],
+        _ components: [Component],
         scheme: String,
         host: String?,
         _ authority: Authority
@@ -138,7 +138,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         // The sample was parsed from the written form, which is the canonical form of most templates.
         var sample = sample
         if template != written {
-            guard let link = try? DeepLink.parse(filled(template, places, text: { _ in "x" })) else { return false }
+            guard let link = try? DeepLink.parse(filled(template, components, text: { _ in "x" })) else { return false }
             sample = link
         }
         return authority.isThat(of: sample) && sample.scheme == scheme && sample.host == host
@@ -182,15 +182,15 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
                 url.append(utf8Of: literal)
             case .parameter(let name):
                 guard let parameter = parameters.firstIndex(where: { $0.name == name }) else { return .incomplete }
-                let place = places[index]
+                let component = components[index]
                 if case .list(let segments) = parameters[parameter].value {
                     if segments.isEmpty { isReadable = false }
                     for index in segments.indices {
                         if index > 0 { url.append(UInt8(ascii: "/")) }
-                        isReadable = Self.append(segments[index], to: &url, place) && isReadable
+                        isReadable = Self.append(segments[index], to: &url, component) && isReadable
                     }
                 } else {
-                    isReadable = Self.append(parameters[parameter].text, to: &url, place) && isReadable
+                    isReadable = Self.append(parameters[parameter].text, to: &url, component) && isReadable
                 }
             }
         }
@@ -198,10 +198,10 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Appends one captured text. Returns whether it is harmless in its component.
-    private static func append(_ text: String, to url: inout [UInt8], _ place: Place) -> Bool {
+    private static func append(_ text: String, to url: inout [UInt8], _ component: Component) -> Bool {
         let start = url.count
-        appendPercentEncoded(text.utf8, besides: place.characters, to: &url)
-        return place == .path ? isHarmlessInPath(url[start...]) : true
+        appendPercentEncoded(text.utf8, besides: component.characters, to: &url)
+        return component == .path ? isHarmlessInPath(url[start...]) : true
     }
 
     /// Whether an encoded text has at least one character that is neither a dot nor a forbidden escape, and no escape
@@ -230,32 +230,32 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         return hasCharacter
     }
 
-    private static func places(of template: Template, firstPlace: Place) -> [Place] {
-        var place = firstPlace
+    private static func components(of template: Template, firstComponent: Component) -> [Component] {
+        var component = firstComponent
         var slashes = 0
         return template.parts.map { part in
-            guard case .literal(let literal) = part else { return place }
+            guard case .literal(let literal) = part else { return component }
             for byte in literal.utf8 {
-                switch (byte, place) {
-                case (UInt8(ascii: "#"), _): place = .fragment
-                case (UInt8(ascii: "?"), .authority), (UInt8(ascii: "?"), .path): place = .query
+                switch (byte, component) {
+                case (UInt8(ascii: "#"), _): component = .fragment
+                case (UInt8(ascii: "?"), .authority), (UInt8(ascii: "?"), .path): component = .query
                 case (UInt8(ascii: "/"), .authority):
                     slashes += 1
-                    if slashes == 3 { place = .path }
+                    if slashes == 3 { component = .path }
                 default: break
                 }
             }
-            return place
+            return component
         }
     }
 
     /// Returns the URL with a text for each placeholder.
-    private static func filled(_ template: Template, _ places: [Place], text: (String) -> String) -> String {
+    private static func filled(_ template: Template, _ components: [Component], text: (String) -> String) -> String {
         var url: [UInt8] = []
-        for (part, place) in zip(template.parts, places) {
+        for (part, component) in zip(template.parts, components) {
             switch part {
             case .literal(let literal): url.append(utf8Of: literal)
-            case .parameter(let name): appendPercentEncoded(text(name).utf8, besides: place.characters, to: &url)
+            case .parameter(let name): appendPercentEncoded(text(name).utf8, besides: component.characters, to: &url)
             }
         }
         return String(decoding: url, as: UTF8.self)

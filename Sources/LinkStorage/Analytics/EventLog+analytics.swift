@@ -58,11 +58,11 @@ extension EventLog: EventAnalytics {
     /// Open days are read first. A day that is closed in the meantime is in the ledger by the time the ledger is read,
     /// and the result from its file is discarded, so each day is counted once. A day that is closed and dropped before
     /// it is read is also in the ledger. A damaged day is skipped if the query does not overlap with it.
-    private func count<Day: Sendable, Answer: Sendable>(
+    private func count<Day: Sendable, Counts: Sendable>(
         _ scope: AnalyticsScope,
         day readDay: @escaping @Sendable (Database, _ uncounted: [Event]) throws -> Day,
-        withLedger readLedger: @escaping @Sendable (Database, [Day]) throws -> Answer
-    ) async throws -> Answer {
+        withLedger readLedger: @escaping @Sendable (Database, [Day]) throws -> Counts
+    ) async throws -> Counts {
         let open = try await openDays()
         var days: [(day: CivilDay, counts: Day)] = []
         for day in open {

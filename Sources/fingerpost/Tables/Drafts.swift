@@ -54,13 +54,13 @@ struct Drafts: AsyncParsableCommand {
                 """
         )
 
-        @OptionGroup var place: DraftOptions
+        @OptionGroup var location: DraftOptions
         @OptionGroup var admin: AdminOptions
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
             let answer = try await reportingRefusals {
-                try await admin.client().send(.post, "\(place.path)/plan", query: place.query)
+                try await admin.client().send(.post, "\(location.path)/plan", query: location.query)
             }
             let plan = TablePlanning.Plan(body: answer.body, live: answer.eTag, settingsRevision: 0)
             json ? show(answer.body) : show(plan.lines)
@@ -81,7 +81,7 @@ struct Drafts: AsyncParsableCommand {
                 """
         )
 
-        @OptionGroup var place: DraftOptions
+        @OptionGroup var location: DraftOptions
         @ArgumentParser.Option(help: "A suite file, instead of the stored ones.") var suite: String?
         @OptionGroup var admin: AdminOptions
         @Flag(help: "Print JSON.") var json = false
@@ -89,7 +89,7 @@ struct Drafts: AsyncParsableCommand {
         func run() async throws {
             let body = try suite.map { Array(try readText($0).utf8) }
             let answer = try await reportingRefusals {
-                try await admin.client().send(.post, "\(place.path)/test", query: place.query, body: body)
+                try await admin.client().send(.post, "\(location.path)/test", query: location.query, body: body)
             }
             let suites = answer.body["suites"]?.elements ?? []
             let failures = suites.flatMap { $0["failures"]?.elements ?? [] }
@@ -119,13 +119,13 @@ struct Drafts: AsyncParsableCommand {
                 """
         )
 
-        @OptionGroup var place: DraftOptions
+        @OptionGroup var location: DraftOptions
         @OptionGroup var note: NoteOptions
         @OptionGroup var admin: AdminOptions
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
-            let (client, path, query, note) = (try admin.client(), place.path, place.query, note.json)
+            let (client, path, query, note) = (try admin.client(), location.path, location.query, note.json)
             let answer = try await reportingRefusalsOfChanges {
                 try await showingProgress("publishing") {
                     try await client.send(.post, "\(path)/publish", query: query, json: note)
@@ -147,14 +147,14 @@ struct Drafts: AsyncParsableCommand {
             aliases: ["delete"]
         )
 
-        @OptionGroup var place: DraftOptions
+        @OptionGroup var location: DraftOptions
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
             _ = try await reportingRefusalsOfChanges {
-                try await admin.client().send(.delete, place.path, query: place.query)
+                try await admin.client().send(.delete, location.path, query: location.query)
             }
-            show("\(place.draft) removed")
+            show("\(location.draft) removed")
         }
     }
 }

@@ -41,11 +41,11 @@ struct Replay: AsyncParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func validate() throws {
-        _ = try (request, place)
+        _ = try (request, location)
     }
 
     func run() async throws {
-        let (request, place) = try (request, place)
+        let (request, location) = try (request, location)
         let report = try await showingProgress("replaying") {
             guard let data else {
                 return try await reportingRefusals { () async throws -> JSONNode in
@@ -53,19 +53,19 @@ struct Replay: AsyncParsableCommand {
                     client.needs = KeyNeeds([.tablesRead, .exportsRead])
                     return try await client.send(
                         .post,
-                        "tenants/\(place.tenant)/draft/replay",
-                        query: [("draft", place.draft.rawValue)],
+                        "tenants/\(location.tenant)/draft/replay",
+                        query: [("draft", location.draft.rawValue)],
                         json: request.json
                     ).body
                 }
             }
-            return try await Self.replay(request, at: place, in: data)
+            return try await Self.replay(request, at: location, in: data)
         }
         json ? show(report) : show(ReplayText(report).lines)
         if report["changed"]?.int != 0 { throw ExitCode(ExitStatus.wouldChange.rawValue) }
     }
 
-    private var place: PublishingService.DraftLocation {
+    private var location: PublishingService.DraftLocation {
         get throws {
             guard let tenant = TenantID(tenant) else { throw ValidationError(TenantID.rule(tenant)) }
             let name = admin.environment ?? EnvironmentID.production.rawValue
@@ -115,7 +115,7 @@ struct Replay: AsyncParsableCommand {
     /// Replays in this process if no other uses the directory; otherwise asks the process that does.
     private static func replay(
         _ request: ReplayRequest,
-        at place: PublishingService.DraftLocation,
+        at location: PublishingService.DraftLocation,
         in path: String
     ) async throws -> JSONNode {
         do {
@@ -130,7 +130,7 @@ struct Replay: AsyncParsableCommand {
                 }
                 let report = try await Replayer(history: log, publishing: publishing, now: SystemClock.now).replay(
                     request,
-                    at: place
+                    at: location
                 )
                 try log.close()
                 try database.close()
@@ -138,14 +138,14 @@ struct Replay: AsyncParsableCommand {
             }
         } catch StorageError.locked {
             return try await ControlMessage.send(
-                ControlMessage.replay(request.json, at: place),
+                ControlMessage.replay(request.json, at: location),
                 toDirectory: path,
                 timeout: .seconds(600)
             )
         } catch let error as StorageError {
             throw fail(error)
         } catch let failure as PublishingService.Failure {
-            throw AdminClient.Refusal(status: 0, body: failure.json, tenant: place.tenant.rawValue).failure
+            throw AdminClient.Refusal(status: 0, body: failure.json, tenant: location.tenant.rawValue).failure
         }
     }
 }
