@@ -52,7 +52,12 @@ struct MetricsOverTimeTests {
             for name in [
                 "backup_last_success_timestamp_seconds", #"export_last_success_timestamp_seconds{tenant="shop"}"#,
             ] {
-                let line = try #require(try lines(again).first { $0.hasPrefix("fingerpost_\(name) ") })
+                var line = ""
+                // The exports are read from the ledger after the start.
+                try waitUntil("the service knows \(name)") {
+                    line = try lines(again).first { $0.hasPrefix("fingerpost_\(name) ") } ?? ""
+                    return !line.isEmpty
+                }
                 let time = try #require(line.split(separator: " ").last.flatMap { Int($0) })
                 #expect((began...Int(Date().timeIntervalSince1970)).contains(time))
             }
