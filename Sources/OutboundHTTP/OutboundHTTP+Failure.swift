@@ -47,7 +47,7 @@ extension OutboundHTTP.Failure {
             self.init(.notTrusted, url, "the certificate is not trusted: \(cause)")
         } else if "\(error)".contains("WRONG_VERSION_NUMBER") {
             self.init(.unreachable, url, "the server does not use TLS at this port; use http:// or the port with TLS")
-        } else if case .handshakeFailed(let cause)? = error as? NIOSSLError {
+        } else if let cause = Self.handshakeError(error) {
             self.init(.unreachable, url, Self.handshakeReason(cause, host: URL(string: url)?.host ?? "the server"))
         } else {
             self.init(.unreachable, url, Self.reason(error))
@@ -77,6 +77,12 @@ extension OutboundHTTP.Failure {
         }
     }
 
+    /// The error of a TLS handshake. In TLS 1.3, the server's verdict on the client arrives after it.
+    private static func handshakeError(_ error: any Error) -> BoringSSLError? {
+        if case .handshakeFailed(let cause)? = error as? NIOSSLError { return cause }
+        return error as? BoringSSLError
+    }
+
     /// Why there is no TLS connection, and what to do. The library's own text has the paths of its source files.
     private static func handshakeReason(_ error: BoringSSLError, host: String) -> String {
         guard error != .sslError([.eofDuringHandshake]) else {
@@ -89,8 +95,15 @@ extension OutboundHTTP.Failure {
         if code.contains("UNRECOGNIZED_NAME") {
             return "\(failure): the server has no certificate for this host; check the host"
         }
+        if code.contains("CERTIFICATE_REQUIRED") {
+            return "\(failure): the server requires a client certificate, and Fingerpost sends none; \(advice)"
+        }
+        if code.contains("HANDSHAKE_FAILURE") {
+            return "\(failure): server and client have no TLS version and cipher suite in common, or the server "
+                + "requires a client certificate; \(advice)"
+        }
         let aboutParameters = [
-            "HANDSHAKE_FAILURE", "PROTOCOL_VERSION", "UNSUPPORTED_PROTOCOL", "INSUFFICIENT_SECURITY", "NO_SHARED",
+            "PROTOCOL_VERSION", "UNSUPPORTED_PROTOCOL", "INSUFFICIENT_SECURITY", "NO_SHARED",
         ]
         if aboutParameters.contains(where: { code.contains($0) }) {
             return "\(failure): server and client have no TLS version and cipher suite in common; check the TLS "

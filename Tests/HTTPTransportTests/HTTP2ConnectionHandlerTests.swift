@@ -1,5 +1,6 @@
 import CoreMetrics
 import HTTPTypes
+import LinkRouting
 import NIOCore
 import NIOEmbedded
 import NIOHTTP2
@@ -41,7 +42,11 @@ struct HTTP2ConnectionHandlerTests {
     ) throws -> (channel: EmbeddedChannel, handler: HTTP2StreamHandler) {
         let handler = HTTP2StreamHandler(
             limits: limits,
-            refusals: TransportErrorResponses(port: .public, metrics: metrics) { "id" },
+            refusals: TransportErrorResponses(
+                port: .public,
+                metrics: metrics,
+                date: ResponseDate({ Timestamp(milliseconds: 0) })
+            ) { "id" },
             registry: registry,
             connection: connection,
             buffers: buffers

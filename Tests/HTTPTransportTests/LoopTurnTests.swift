@@ -1,5 +1,6 @@
 import CoreMetrics
 import HTTPTypes
+import LinkRouting
 import NIOCore
 import NIOEmbedded
 import NIOHTTPTypes
@@ -94,7 +95,11 @@ struct LoopTurnTests {
             let pipeline = HTTP1Pipeline(
                 port: .public,
                 limits: limits,
-                refusals: TransportErrorResponses(port: .public, metrics: metrics) { "id" },
+                refusals: TransportErrorResponses(
+                    port: .public,
+                    metrics: metrics,
+                    date: ResponseDate({ Timestamp(milliseconds: 0) })
+                ) { "id" },
                 registry: ConnectionRegistry(limit: 10, port: .public, metrics: metrics),
                 unsent: UnsentResponses(limit: 1 << 20)
             )

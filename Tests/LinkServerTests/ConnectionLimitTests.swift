@@ -144,6 +144,7 @@ struct ConnectionLimitTests {
                 #expect(answer.contains(#""code":"\#(refused.code)""#))
                 #expect(answer.lowercased().contains("connection: close"))
                 #expect(answer.contains("application/problem+json"))
+                #expect(answer.components(of: "\r\nDate: ") == 2)
                 // Its own answer, and none to what followed.
                 #expect(answer.components(of: "HTTP/1.1 ") == 1)
             }

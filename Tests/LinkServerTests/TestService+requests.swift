@@ -5,6 +5,7 @@ import Hummingbird
 import LinkEvents
 import LinkRouting
 import LinkServer
+import LinkService
 import Logging
 import NIOCore
 import NIOEmbedded
@@ -63,6 +64,7 @@ extension TestService {
             traces: dependencies.traces,
             logSettings: dependencies.logSettings,
             logger: dependencies.logger,
+            now: dependencies.resolving.now,
             uptime: { clock.uptime },
             makeRequestID: { "test" }
         )

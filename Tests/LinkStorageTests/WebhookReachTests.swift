@@ -54,6 +54,7 @@ struct WebhookReachTests {
             // The number of a fatal alert; nil for a server that closes the connection.
             (40, "the TLS handshake with 127.0.0.1 failed (", "ALERT_HANDSHAKE_FAILURE): server and client have"),
             (112, "the TLS handshake with 127.0.0.1 failed (", "UNRECOGNIZED_NAME): the server has no certificate"),
+            (116, "the TLS handshake with 127.0.0.1 failed (", "CERTIFICATE_REQUIRED): the server requires a client"),
             (80, "the TLS handshake with 127.0.0.1 failed (", "ALERT_INTERNAL_ERROR); check the certificate"),
             (nil, "the server closed the connection", ""),
         ] as [(UInt8?, String, String)]

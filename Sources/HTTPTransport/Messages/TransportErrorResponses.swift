@@ -9,11 +9,18 @@ import NIOHTTPTypes
 package struct TransportErrorResponses: Sendable {
     let port: PortRole
     let metrics: any MetricsFactory
+    let date: ResponseDate
     let makeRequestID: @Sendable () -> String
 
-    package init(port: PortRole, metrics: any MetricsFactory, makeRequestID: @escaping @Sendable () -> String) {
+    package init(
+        port: PortRole,
+        metrics: any MetricsFactory,
+        date: ResponseDate,
+        makeRequestID: @escaping @Sendable () -> String
+    ) {
         self.port = port
         self.metrics = metrics
+        self.date = date
         self.makeRequestID = makeRequestID
     }
 
@@ -27,7 +34,7 @@ package struct TransportErrorResponses: Sendable {
         let (id, body) = counted(problem)
         var fields: HTTPFields = [
             .contentType: "application/problem+json", .cacheControl: "no-store", .contentTypeOptions: "nosniff",
-            .requestID: id, .contentLength: "\(body.readableBytes)",
+            .requestID: id, .contentLength: "\(body.readableBytes)", .date: date.now,
         ]
         fields.append(contentsOf: connection)
         return [.head(HTTPResponse(status: problem.status, headerFields: fields)), .body(body), .end(nil)]

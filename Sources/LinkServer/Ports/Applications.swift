@@ -103,6 +103,7 @@ private protocol PortDependencies {
     var traces: TraceSource { get }
     var logSettings: LogSettings { get }
     var logger: Logger { get }
+    var now: @Sendable () -> Timestamp { get }
     var uptime: @Sendable () -> ContinuousClock.Instant { get }
     var makeRequestID: @Sendable () -> RecordedID { get }
 }
@@ -113,6 +114,7 @@ extension OpsDependencies: PortDependencies {
 
 extension ServerDependencies: PortDependencies {
     fileprivate var tenants: TenantMetrics? { resolving.tenants }
+    fileprivate var now: @Sendable () -> Timestamp { resolving.now }
     fileprivate var uptime: @Sendable () -> ContinuousClock.Instant { resolving.uptime }
     fileprivate var makeRequestID: @Sendable () -> RecordedID {
         { [ids = resolving.eventIDs, now = resolving.now] in ids.next(at: now()) }
@@ -154,6 +156,7 @@ private func http1Pipeline(_ dependencies: some PortDependencies, _ port: PortRo
         refusals: TransportErrorResponses(
             port: port,
             metrics: dependencies.metrics,
+            date: ResponseDate(dependencies.now),
             makeRequestID: { makeRequestID().description }
         ),
         registry: ConnectionRegistry(limit: connections(dependencies, port), port: port, metrics: dependencies.metrics),

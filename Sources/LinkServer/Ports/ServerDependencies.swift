@@ -1,6 +1,7 @@
 package import HTTPTransport
 package import LinkCatalog
 package import LinkEvents
+package import LinkRouting
 package import LinkService
 package import Logging
 package import NetworkTypes
@@ -97,6 +98,7 @@ package struct OpsDependencies: Sendable {
     package var traces: TraceSource
     package var logSettings: LogSettings
     package var logger: Logger
+    package var now: @Sendable () -> Timestamp
     package var uptime: @Sendable () -> ContinuousClock.Instant
     package var makeRequestID: @Sendable () -> RecordedID
 
@@ -109,6 +111,7 @@ package struct OpsDependencies: Sendable {
         traces: TraceSource,
         logSettings: LogSettings,
         logger: Logger,
+        now: @escaping @Sendable () -> Timestamp,
         uptime: @escaping @Sendable () -> ContinuousClock.Instant,
         makeRequestID: @escaping @Sendable () -> RecordedID
     ) {
@@ -120,6 +123,7 @@ package struct OpsDependencies: Sendable {
         self.traces = traces
         self.logSettings = logSettings
         self.logger = logger
+        self.now = now
         self.uptime = uptime
         self.makeRequestID = makeRequestID
     }

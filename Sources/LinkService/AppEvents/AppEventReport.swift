@@ -96,7 +96,8 @@ struct AppEventReport {
         event.result = decision.result
         event.engineVersion = request.engineVersion.description
         event.agreement = agreement
-        event.reason = event.reason ?? decision.reason
+        // The reasons of rejected links are counted, so that of such a link is only the server's own.
+        event.reason = event.reason ?? (event.outcome == .rejected ? nil : decision.reason)
         return event
     }
 

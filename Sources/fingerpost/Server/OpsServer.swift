@@ -85,6 +85,7 @@ struct OpsServer {
             traces: TraceSource(),
             logSettings: live.log,
             logger: logger,
+            now: SystemClock.now,
             uptime: { .now },
             makeRequestID: { ids.next(at: SystemClock.now()) }
         )

@@ -106,6 +106,20 @@ struct AgreementTests {
         }
     }
 
+    /// Reasons of rejected links are counted, so an app can add no values of its own.
+    @Test func reasonOfARejectedLinkIsTheServers() async throws {
+        try await withService { service in
+            try await service.load(AppEventTests.acme())
+            let version = #""revision": 1, "settingsRevision": 1"#
+            let reason = #""reason": "invented""#
+            let rejected = #"\#(version), "outcome": "rejected", \#(reason)"#
+            let event = try await report(service, "https://go.acme.test/item/7", rejected)
+            #expect(event.agreement == .different && event.outcome == .rejected && event.reason == nil)
+            let matched = #"\#(version), \#(Self.matched), "route": "item", \#(reason)"#
+            #expect(try await report(service, "https://go.acme.test/item/7", matched).reason == "invented")
+        }
+    }
+
     /// Without the table, the server does not know which parts of the link are sensitive.
     @Test(arguments: [
         #""revision": 9, "settingsRevision": 1"#, #""revision": 1, "settingsRevision": 99"#, #""revision": 1"#,
