@@ -53,7 +53,7 @@ struct ConnectionAbuseTests {
 
     @Test func bodyOfSingleBytesIsRead() async throws {
         try await withService { service in
-            try await service.listening { port in
+            try await service.listening({ $0.bodySeconds = 600 }) { port in
                 let answer = try await onThread {
                     let connection = try RawConnection(port: port)
                     let body = #"{"url":"yourapp://product/1"}"# + String(repeating: " ", count: 16_000)
