@@ -93,9 +93,7 @@ public struct AASAGenerator: Sendable {
     private func parsed(_ entry: Entry, rules numbers: [Int]) -> AppleAppSiteAssociation {
         var part = entry
         part.rules = numbers.map { entry.rules[$0] }
-        do { return try AppleAppSiteAssociation(parsing: file(of: [part])) } catch {
-            preconditionFailure("the generator writes JSON: \(error)")
-        }
+        return AppleAppSiteAssociation(generated: file(of: [part]))
     }
 
     // MARK: Entries

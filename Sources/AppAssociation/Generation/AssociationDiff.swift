@@ -38,18 +38,18 @@ public struct AssociationDiff: Sendable, Hashable {
         to after: Router,
         within budget: WorkBudget = .unlimited
     ) {
-        var sides = [Side(router: before, budget: budget), Side(router: after, budget: budget)]
+        var sides = [before, after].map { GeneratedAssociationFiles(router: $0, within: budget) }
         var moves: [Move] = []
         var evaluatedCount = 0
         for text in links {
             guard let link = try? DeepLink.parse(text), let host = link.host else { continue }
-            var apps: [AppName] = []
+            var apps: [GeneratedAssociationFiles.AppName] = []
             for index in sides.indices {
                 for app in sides[index].apps(on: host) where !apps.contains(app) { apps.append(app) }
             }
             for app in apps {
                 guard budget.spend(Self.stepsPerLink) else { break }
-                let handlers = sides.indices.map { sides[$0].handler(of: text, host, app) }
+                let handlers = sides.indices.map { sides[$0].handler(of: text, on: host, for: app) }
                 evaluatedCount += 1
                 guard handlers[0] != handlers[1] else { continue }
                 moves.append(
@@ -76,59 +76,12 @@ extension AssociationDiff.Move {
     }
 }
 
-private struct AppName: Hashable {
-    let name: String
-    let platform: Platform
-}
-
-/// One table with its files. Each file is generated and parsed once.
-private struct Side {
-    let router: Router
-    private let budget: WorkBudget
-    private var apple: [String: AppleAppSiteAssociation] = [:]
-    private var android: [String: AssetLinks] = [:]
-
-    init(router: Router, budget: WorkBudget) {
-        self.router = router
-        self.budget = budget
-    }
-
-    func apps(on host: String) -> [AppName] {
+extension GeneratedAssociationFiles {
+    /// Returns the apps that the files of a host name.
+    fileprivate func apps(on host: String) -> [AppName] {
         guard let domain = router.identity.domain(for: host) else { return [] }
-        return router.identity.apps.filter { $0.kind == .app && $0.isNamed(on: domain.host, of: router.identity) }
-            .map { app in
-                switch app.product {
-                case .ios: AppName(name: app.applicationIdentifier ?? app.id.rawValue, platform: .ios)
-                case .android(let package, _): AppName(name: package, platform: .android)
-                }
-            }
-    }
-
-    mutating func handler(of link: String, _ host: String, _ app: AppName) -> AssociationDiff.Handler {
-        guard let domain = router.identity.domain(for: host)?.host else { return .browser }
-        guard app.platform == .android else {
-            let file =
-                apple[domain] ?? Self.parsed(AASAGenerator.file(for: domain, router: router, within: budget))
-            apple[domain] = file
-            return file.decision(for: link, app: app.name).outcome == .match ? .app : .browser
-        }
-        let file =
-            android[domain] ?? Self.parsed(AssetLinksGenerator.file(for: domain, router: router, within: budget))
-        android[domain] = file
-        return switch file.decision(for: link, package: app.name).outcome {
-        case .match: .app
-        case .manifest: .manifest
-        case .exclude, .noMatch: .browser
-        }
-    }
-
-    private static func parsed(_ file: [UInt8]) -> AppleAppSiteAssociation {
-        do { return try AppleAppSiteAssociation(parsing: file) } catch {
-            preconditionFailure("the generator writes JSON: \(error)")
-        }
-    }
-
-    private static func parsed(_ file: [UInt8]) -> AssetLinks {
-        do { return try AssetLinks(parsing: file) } catch { preconditionFailure("the generator writes JSON: \(error)") }
+        return router.identity.apps
+            .filter { $0.kind == .app && $0.isNamed(on: domain.host, of: router.identity) }
+            .map { AppName($0) }
     }
 }

@@ -16,7 +16,7 @@ extension LinkSuite {
         within budget: WorkBudget = .suites
     ) -> [SuiteFailure] {
         let catalog = Catalog([table])
-        var files = ParsedAssociationFiles(router: table.router, budget: budget)
+        var files = GeneratedAssociationFiles(router: table.router, within: budget)
         return cases.flatMap { one in
             guard budget.spend(one.via == .system || one.via == .page ? 20_000 : 1_000) else {
                 let tooMuch = "was not run: the tenant's suites take too long in total; remove some cases"
@@ -44,21 +44,10 @@ extension LinkSuite {
     }
 }
 
-/// The association files of a table's hosts. Each file is generated and parsed once.
-private struct ParsedAssociationFiles {
-    let router: Router
-    private let budget: WorkBudget
-    private var apple: [String: AppleAppSiteAssociation] = [:]
-    private var android: [String: AssetLinks] = [:]
-
-    init(router: Router, budget: WorkBudget) {
-        self.router = router
-        self.budget = budget
-    }
-
+extension GeneratedAssociationFiles {
     /// Returns why a link that the table opens in the app stays in the browser; nil if it opens in the app, or does not
     /// go through the system.
-    mutating func difference(_ one: LinkSuite.Case, action: Action?) -> String? {
+    fileprivate mutating func difference(_ one: LinkSuite.Case, action: Action?) -> String? {
         let opens: [Action] = [.openApp, .signIn, .updateApp]
         guard one.via == .system || one.via == .page, let action, opens.contains(action), let id = one.app,
             let host = try? DeepLink.parse(one.link).host
@@ -69,25 +58,8 @@ private struct ParsedAssociationFiles {
         guard let domain = router.identity.domain(for: host)?.host else {
             return "no domain of the tenant covers '\(host)'"
         }
-        switch app.product {
-        case .ios(let team, let bundle):
-            let made =
-                apple[domain]
-                ?? (try? AppleAppSiteAssociation(
-                    parsing: AASAGenerator.file(for: domain, router: router, within: budget)
-                ))
-            apple[domain] = made
-            let outcome = made?.decision(for: one.link, app: "\(team).\(bundle)").outcome
-            return outcome == .match ? nil : "the association file of \(domain) keeps the link in the browser"
-        case .android(let package, _):
-            let made =
-                android[domain]
-                ?? (try? AssetLinks(parsing: AssetLinksGenerator.file(for: domain, router: router, within: budget)))
-            android[domain] = made
-            let outcome = made?.decision(for: one.link, package: package).outcome
-            return outcome == .match || outcome == .manifest
-                ? nil : "the association file of \(domain) keeps the link in the browser"
-        }
+        return handler(of: one.link, on: host, for: AppName(app)) == .browser
+            ? "the association file of \(domain) keeps the link in the browser" : nil
     }
 }
 

@@ -48,7 +48,7 @@ package struct DeviceSuite: Sendable {
         self.app = app
         schemes = table.settings.identity.schemes.map(\.name)
         facts = suite.context
-        var files = AssociationPreview(table.router, app)
+        var files = GeneratedAssociationFiles(router: table.router, within: .associationFiles)
         let catalog = Catalog([table])
         for one in suite.cases {
             do throws(Untestable) {
@@ -76,7 +76,7 @@ package struct DeviceSuite: Sendable {
         _ app: RegisteredApp,
         _ catalog: Catalog,
         _ now: Timestamp,
-        _ files: inout AssociationPreview
+        _ files: inout GeneratedAssociationFiles
     ) throws(Untestable) -> DeviceCase {
         if let other = one.app, other != app.id { throw Untestable(reason: "it is for the app '\(other)'") }
         if let platform = one.context["platform"]?.text, platform != app.platform.rawValue {
@@ -106,7 +106,10 @@ package struct DeviceSuite: Sendable {
             facts: one.ownContext,
             expected: try expected(answer, isWeb: link.isWeb),
             ways: one.via.map { [$0] } ?? Set(LinkSuite.Via.allCases),
-            association: link.host.map { files.association(of: one.link, on: $0) } ?? .opensApp
+            association: link.host.map { host in
+                files.handler(of: one.link, on: host, for: GeneratedAssociationFiles.AppName(app)) == .browser
+                    ? .staysInBrowser : .opensApp
+            } ?? .opensApp
         )
     }
 
@@ -155,41 +158,6 @@ package struct DeviceSuite: Sendable {
     /// The page objects by the names of their screens.
     var pages: [ExactText: String] {
         Dictionary(namedScreens.map { (ExactText($0.screen), $0.page) }) { first, _ in first }
-    }
-}
-
-/// The decisions of the generated association files about links.
-private struct AssociationPreview {
-    private let router: Router
-    private let app: RegisteredApp
-    private let budget = WorkBudget.associationFiles
-    private var apple: [String: AppleAppSiteAssociation] = [:]
-    private var android: [String: AssetLinks] = [:]
-
-    init(_ router: Router, _ app: RegisteredApp) {
-        self.router = router
-        self.app = app
-    }
-
-    mutating func association(of link: String, on host: String) -> DeviceCase.Association {
-        guard let domain = router.identity.domain(for: host)?.host else { return .staysInBrowser }
-        switch app.product {
-        case .ios(let team, let bundle):
-            let file =
-                apple[domain]
-                ?? (try? AppleAppSiteAssociation(
-                    parsing: AASAGenerator.file(for: domain, router: router, within: budget)
-                ))
-            apple[domain] = file
-            return file?.decision(for: link, app: "\(team).\(bundle)").outcome == .match ? .opensApp : .staysInBrowser
-        case .android(let package, _):
-            let file =
-                android[domain]
-                ?? (try? AssetLinks(parsing: AssetLinksGenerator.file(for: domain, router: router, within: budget)))
-            android[domain] = file
-            let outcome = file?.decision(for: link, package: package).outcome
-            return outcome == .match || outcome == .manifest ? .opensApp : .staysInBrowser
-        }
     }
 }
 
