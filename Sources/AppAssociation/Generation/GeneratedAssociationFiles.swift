@@ -1,7 +1,7 @@
 package import LinkRouting
 
 /// Decides with a table's association files which links open an app. A file is generated and parsed once, when a link of
-/// its host is decided.
+/// its host is decided. Each takes at most the budget of the files that are served, so that it is equal to them.
 package struct GeneratedAssociationFiles {
     /// An app as the files name it.
     package struct AppName: Hashable {
@@ -35,19 +35,25 @@ package struct GeneratedAssociationFiles {
         guard app.platform == .android else {
             let file =
                 apple[domain]
-                ?? AppleAppSiteAssociation(generated: AASAGenerator.file(for: domain, router: router, within: budget))
+                ?? AppleAppSiteAssociation(
+                    generated: generate { AASAGenerator.file(for: domain, router: router, within: $0) }
+                )
             apple[domain] = file
             return file.decision(for: link, app: app.name).outcome == .match ? .app : .browser
         }
         let file =
             android[domain]
-            ?? AssetLinks(generated: AssetLinksGenerator.file(for: domain, router: router, within: budget))
+            ?? AssetLinks(generated: generate { AssetLinksGenerator.file(for: domain, router: router, within: $0) })
         android[domain] = file
         return switch file.decision(for: link, package: app.name).outcome {
         case .match: .app
         case .manifest: .manifest
         case .exclude, .noMatch: .browser
         }
+    }
+
+    private func generate(_ file: (WorkBudget) -> [UInt8]) -> [UInt8] {
+        budget.spend(atMost: WorkBudget.associationFiles.steps, on: file)
     }
 }
 

@@ -7,18 +7,21 @@ package final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHan
     typealias InboundIn = Any
     typealias InboundOut = Any
 
-    /// Maximum time of a handshake, equal to the default for a request's head.
-    static let limit = TimeAmount.seconds(5)
-
+    private let limits: ConnectionLimits
     private let registry: ConnectionRegistry
     private var registration: ConnectionRegistry.Registration?
     private var deadline: Scheduled<Void>?
 
-    package init(registry: ConnectionRegistry) { self.registry = registry }
+    package init(limits: ConnectionLimits, registry: ConnectionRegistry) {
+        self.limits = limits
+        self.registry = registry
+    }
 
     func handlerAdded(context: ChannelHandlerContext) {
         registration = registry.enter(context.channel)
-        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: Self.limit) { context.close(promise: nil) }
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(limits.headSeconds))) {
+            context.close(promise: nil)
+        }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {

@@ -36,7 +36,8 @@ struct PublicConnection: Sendable {
         }
         return channel.eventLoop.makeCompletedFuture {
             let tls = NIOSSLServerHandler(context: secure.certificates.context)
-            try channel.pipeline.syncOperations.addHandlers([tls, HandshakeHandler(registry: http1.registry)])
+            let handshake = HandshakeHandler(limits: http1.limits, registry: http1.registry)
+            try channel.pipeline.syncOperations.addHandlers([tls, handshake])
         }.flatMap {
             channel.configureHTTP2SecureUpgrade { channel in
                 channel.eventLoop.makeCompletedFuture { try setUpHTTP2(channel, secure, client: client) }
