@@ -64,7 +64,7 @@ struct ClickController: Sendable {
             explanation: .omitted,
             by: caller
         )
-        scope.facts.note(resolvedLink.fields)
+        scope.facts.note(resolvedLink)
         return resolving.result(afterRecording: [resolvedLink], arrivedAt: scope.arrival) { _ in
             answer(to: resolvedLink.answer, host: host.name)
         }

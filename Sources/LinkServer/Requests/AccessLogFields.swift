@@ -2,6 +2,7 @@ import LinkAPI
 import LinkCatalog
 import LinkEvents
 import LinkRouting
+import LinkService
 import Synchronization
 
 /// Fields of a request's access log line that are found while it is handled: ids and codes, nothing that the caller
@@ -19,12 +20,12 @@ final class AccessLogFields: Sendable {
 
     var found: Found { known.withLock { $0 } }
 
-    func note(_ event: Event.Fields) {
+    func note(_ link: LinkResolver.ResolvedLink) {
         known.withLock { known in
-            known.tenant = event.tenant
-            known.route = event.route
-            known.revision = event.revision
-            known.outcome = event.outcome
+            known.tenant = link.fields.tenant
+            known.route = link.fields.route
+            known.revision = link.fields.revision
+            known.outcome = link.fields.outcome
         }
     }
 

@@ -59,7 +59,7 @@ struct ResolveController: Sendable {
             )
         }
         if let tenant, resolvedLinks.contains(where: { $0.answer.tenant != tenant }) { throw Self.otherPlace }
-        if let first = resolvedLinks.first { scope.facts.note(first.fields) }
+        if let first = resolvedLinks.first { scope.facts.note(first) }
         if let environment = message.environment {
             let tenants = Set(resolvedLinks.compactMap { $0.answer.table?.tenant })
             message.warnings += tenants.sorted().compactMap { catalog.warning(about: environment, of: $0) }

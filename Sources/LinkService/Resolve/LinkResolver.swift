@@ -139,8 +139,7 @@ package final class LinkResolver: Sendable {
         by caller: Caller
     ) -> ResolvedLink {
         let answer = catalog.resolve(url, in: context, environment: environment, explanation: explanation)
-        var event = event(answer, linkLength: url.utf8.count, context, caller)
-        event.clientEventID = clientEventID.map { RecordedID($0) }
+        let event = event(answer, linkLength: url.utf8.count, context, caller, clientEventID: clientEventID)
         observe?(ObservedLink(url: url, context: context, environment: environment, catalog: catalog, event: event))
         return ResolvedLink(answer, url: url, fields: event)
     }
@@ -174,7 +173,7 @@ package final class LinkResolver: Sendable {
         let events = resolvedLinks.map { resolvedLink in
             var fields = resolvedLink.fields
             fields.latencyMicroseconds = latency
-            return Event(fields)
+            return Event(consume fields)
         }
         recorder.record(events) { [self] result in
             guard case .refused(.unownedRate) = result else {
@@ -250,6 +249,7 @@ package final class LinkResolver: Sendable {
         linkLength: Int,
         _ context: LinkContext,
         _ caller: Caller,
+        clientEventID: String? = nil,
         redaction: Redaction? = nil
     ) -> Event.Fields {
         let resolution = answer.resolution
@@ -267,6 +267,7 @@ package final class LinkResolver: Sendable {
             requestID: caller.requestID,
             method: caller.method
         )
+        event.clientEventID = clientEventID.map { RecordedID($0) }
         event.occurredAt = caller.occurredAt
         event.purpose = caller.purpose
         event.kind = caller.kind
