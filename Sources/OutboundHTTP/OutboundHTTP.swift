@@ -108,11 +108,11 @@ package struct OutboundHTTP: Sendable {
         // A refused connection fails at once instead of after the timeout.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.refuseInvalidStatus()
-        if let extraRoots {
-            var trust = TLSConfiguration.makeClientConfiguration()
-            trust.additionalTrustRoots = [.file(extraRoots)]
-            configuration.tlsConfiguration = trust
-        }
+        var tls = TLSConfiguration.makeClientConfiguration()
+        // Phones require it as well (App Transport Security); NIO still permits TLS 1.0.
+        tls.minimumTLSVersion = .tlsv12
+        if let extraRoots { tls.additionalTrustRoots = [.file(extraRoots)] }
+        configuration.tlsConfiguration = tls
         if let (host, address) = try await judgedAddress(of: url) {
             // The client looks an IPv6 address up in brackets.
             configuration.dnsOverride = [host: address.text, "[\(host)]": address.text]

@@ -110,6 +110,16 @@ struct AssociationCheckTests {
         #expect(try Self.findings(association: "{detail: coarse}", "path: \"/{x:int}\", open: {screen: A}") == [])
     }
 
+    /// No link is as long, so no example is made.
+    @Test(arguments: ["string", "slug", "alpha", "alnum", "hex"])
+    func lengthsOfNoLinkAreChecked(_ type: String) throws {
+        for length in [8_193, Int.max] {
+            let value = "{v:\(type)(\(length))}"
+            _ = try Self.findings(association: "{}", "path: \"/x/\(value)\", open: {screen: A}")
+            _ = try Self.findings(association: "{}", "path: /x, query: {v: \"\(value)\"}, open: {screen: A}")
+        }
+    }
+
     @Test func generatedFileIsValidated() throws {
         let app = RegisteredApp(id: try #require(AppID("ios")), product: .ios(teamID: "", bundleID: ""))
         let host = try HostName("www.acme.com")

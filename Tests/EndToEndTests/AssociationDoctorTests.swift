@@ -1,6 +1,7 @@
 import Foundation
 import LinkRouting
 import NIOHTTP1
+import NIOSSL
 import TestSupport
 import Testing
 
@@ -134,6 +135,17 @@ struct AssociationDoctorTests {
             let misnamed = try await doctor("good.other.test", server, ["--platform", "android"])
             #expect(misnamed.codes == ["DAL-NOT-SERVED"], "\(misnamed.text)")
             expectUntrusted(misnamed, because: "it is not for this host")
+        }
+    }
+
+    /// Phones speak TLS 1.2 and later.
+    @Test func tls11IsNoTLS() async throws {
+        try await withTemporaryDirectory { directory in
+            try await HTTPSServer.run(in: directory, newestVersion: .tlsv11, respond: Self.respond) { server in
+                let verdict = try await doctor("good.acme.test", server, ["--platform", "ios"])
+                #expect(verdict.codes == ["AASA-NOT-SERVED"], "\(verdict.text)")
+                #expect(verdict.text.contains("the TLS handshake with good.acme.test failed"), "\(verdict.text)")
+            }
         }
     }
 

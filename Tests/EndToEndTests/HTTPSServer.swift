@@ -28,20 +28,22 @@ struct HTTPSServer {
 
     static func run(
         in directory: String,
+        newestVersion: TLSVersion? = nil,
         respond: @escaping Responder,
         _ body: (HTTPSServer) async throws -> Void
     ) async throws {
         let identity = try Identity()
         let authority = "\(directory)/authority.pem"
         try identity.authority.write(toFile: authority, atomically: true, encoding: .utf8)
-        let tls = try NIOSSLContext(
-            configuration: .makeServerConfiguration(
-                certificateChain: [
-                    .certificate(try NIOSSLCertificate(bytes: Array(identity.server.utf8), format: .pem))
-                ],
-                privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(identity.key.utf8), format: .pem))
-            )
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: [
+                .certificate(try NIOSSLCertificate(bytes: Array(identity.server.utf8), format: .pem))
+            ],
+            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(identity.key.utf8), format: .pem))
         )
+        configuration.minimumTLSVersion = .tlsv1
+        configuration.maximumTLSVersion = newestVersion
+        let tls = try NIOSSLContext(configuration: configuration)
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {

@@ -189,6 +189,12 @@ struct TableFileTests {
             #expect(conflict.status == 1 && conflict.text.contains("\n  route 'post'\n"), "\(conflict.text)")
 
             for (route, said) in [(shop, "belongs to 'shop'"), (other, "has no owner")] {
+                let taken = route.replacing(", owner: shop", with: "") + ", owner: blog"
+                try shell.write(team + table(taken), to: "blog.yaml")
+                let stolen = try await shell("apply", "-f", "blog.yaml", "--owner", "blog")
+                #expect(stolen.status == 1 && stolen.text.contains("do not belong to 'blog'"), "\(stolen.text)")
+                #expect(stolen.text.contains("' \(said)\n"), "\(stolen.text)")
+
                 try shell.write(team + table(route), to: "blog.yaml")
                 let refused = try await shell("apply", "-f", "blog.yaml", "--owner", "blog")
                 #expect(refused.status == 65 && refused.text.contains("blog.yaml:5: the route"), "\(refused.text)")

@@ -70,13 +70,17 @@ public struct AASAGenerator: Sendable {
     /// order of the file's entries and the table's routes.
     public func overmatches() -> [Overmatch] { overmatches(of: entries(.associationFiles)) }
 
-    /// Returns the same for the first `mostRoutes` routes only.
-    func overmatches(of entries: [Entry], mostRoutes: Int = .max) -> [Overmatch] {
+    /// Returns the same for the first `mostRoutes` routes only, as far as the bytes of the evaluated links suffice.
+    func overmatches(
+        of entries: [Entry],
+        mostRoutes: Int = .max,
+        within budget: WorkBudget = .unlimited
+    ) -> [Overmatch] {
         entries.flatMap { entry in
             guard let app = entry.apps.first, let id = entry.ids.first else { return [Overmatch]() }
             let index = PrefixIndex(entry.rules)
             var files: [[Int]: AppleAppSiteAssociation] = [:]
-            var search = OvermatchSearch(router.appRoutes(of: app, on: host), .ios) { link in
+            var search = OvermatchSearch(router.appRoutes(of: app, on: host), .ios, within: budget) { link in
                 let numbers = Set(index.beginning(link.head)).sorted()
                 let file = files[numbers] ?? parsed(entry, rules: numbers)
                 files[numbers] = file

@@ -44,12 +44,17 @@ public struct AssetLinksGenerator: Sendable {
     /// Returns the same as ``AASAGenerator/overmatches()``, for Android 15 and later.
     public func overmatches() -> [Overmatch] { overmatches(of: statements(.associationFiles)) }
 
-    /// Returns the same for the first `mostRoutes` routes only.
-    func overmatches(of statements: [Statement], mostRoutes: Int = .max) -> [Overmatch] {
+    /// Returns the same for the first `mostRoutes` routes only, as far as the bytes of the evaluated links suffice.
+    func overmatches(
+        of statements: [Statement],
+        mostRoutes: Int = .max,
+        within budget: WorkBudget = .unlimited
+    ) -> [Overmatch] {
         statements.flatMap { statement in
             let index = PrefixIndex(statement.rules ?? [])
             var files: [[Int]: AssetLinks] = [:]
-            var search = OvermatchSearch(router.appRoutes(of: statement.app, on: host), .android) { link in
+            let routes = router.appRoutes(of: statement.app, on: host)
+            var search = OvermatchSearch(routes, .android, within: budget) { link in
                 let numbers = Set(index.beginning(link.head)).sorted()
                 let file = files[numbers] ?? parsed(statement, rules: numbers)
                 files[numbers] = file

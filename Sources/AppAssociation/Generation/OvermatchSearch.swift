@@ -5,6 +5,8 @@ struct OvermatchSearch {
     let routes: AppRoutes
     let platform: Platform
     let verdict: (DeepLink) -> Verdict
+    /// The bytes of the links that may be evaluated.
+    private let budget: WorkBudget
     /// The routes that open the app, with an index of their paths.
     private let opening: [Route]
     private let openingIndex: OutlineIndex
@@ -37,7 +39,13 @@ struct OvermatchSearch {
     /// The maximum number of opening routes whose links are examined with those of one closed route.
     private static let mostMeetings = 16
 
-    init(_ routes: AppRoutes, _ platform: Platform, verdict: @escaping (DeepLink) -> Verdict) {
+    init(
+        _ routes: AppRoutes,
+        _ platform: Platform,
+        within budget: WorkBudget,
+        verdict: @escaping (DeepLink) -> Verdict
+    ) {
+        self.budget = budget
         self.routes = routes
         self.platform = platform
         self.verdict = verdict
@@ -113,8 +121,10 @@ struct OvermatchSearch {
     }
 
     private mutating func judge(_ link: SampleLink, as coarse: Overmatch.Reason? = nil) {
+        guard !budget.isUsedUp else { return }
         let url = link.url
-        guard judged.insert(url).inserted, let parsed = try? DeepLink.parse(url), !routes.opens(parsed),
+        guard judged.insert(url).inserted, budget.spend(url.utf8.count), let parsed = try? DeepLink.parse(url),
+            !routes.opens(parsed),
             case .opens(let id) = verdict(parsed)
         else { return }
         let cause = coarse.map { Cause(route: nil, reason: $0) } ?? routes.cause(of: parsed, openedBy: id, platform)

@@ -33,7 +33,9 @@ private struct AssociationCheck {
     private let advice: RouteTable.Advice
     private let budget: WorkBudget
     /// The budget for validating all files.
-    private let validationBudget = WorkBudget.associationValidation
+    private let validationBudget: WorkBudget
+    /// The budget for overmatches in all files, in bytes of links. A route with short segments takes some 10,000.
+    private let overmatchBudget: WorkBudget
     private(set) var findings: [Finding] = []
     private var overmatches: [Overmatch] = []
 
@@ -50,6 +52,8 @@ private struct AssociationCheck {
         self.router = router
         self.budget = budget
         self.advice = advice
+        validationBudget = budget.other(steps: WorkBudget.associationValidation.steps)
+        overmatchBudget = budget.other(steps: 4_000_000)
     }
 
     mutating func run() {
@@ -118,7 +122,7 @@ private struct AssociationCheck {
             return tellSize(file.count, of: host, AASAGenerator.contributions(of: entries))
         }
         tellErrors(AppleAppSiteAssociation.validate(file, within: validationBudget), "apple-app-site-association", host)
-        findOvermatches { generator.overmatches(of: entries, mostRoutes: $0) }
+        findOvermatches { generator.overmatches(of: entries, mostRoutes: $0, within: $1) }
     }
 
     private mutating func checkAndroid(_ host: String, _ routes: [AppRoutes]) {
@@ -127,7 +131,7 @@ private struct AssociationCheck {
             let generator = AssetLinksGenerator(host: host, router: router)
             let statements = generator.statements(budget)
             tellErrors(AssetLinks.validate(generator.file(of: statements)), "assetlinks.json", host)
-            findOvermatches { generator.overmatches(of: statements, mostRoutes: $0) }
+            findOvermatches { generator.overmatches(of: statements, mostRoutes: $0, within: $1) }
         }
         for routes in android {
             guard case .android(_, let fingerprints) = routes.app.product, fingerprints.isEmpty,
@@ -258,9 +262,9 @@ private struct AssociationCheck {
     // MARK: Overmatches
 
     /// Searches for overmatches, except in a coarse file, which opens more links on purpose.
-    private mutating func findOvermatches(_ search: (_ mostRoutes: Int) -> [Overmatch]) {
+    private mutating func findOvermatches(_ search: (_ mostRoutes: Int, _ budget: WorkBudget) -> [Overmatch]) {
         guard advice == .included, router.identity.association.detail == .routes else { return }
-        overmatches += search(Self.mostOvermatchingRoutes)
+        overmatches += search(Self.mostOvermatchingRoutes, overmatchBudget)
     }
 
     private mutating func tellOvermatches() {

@@ -154,10 +154,10 @@ extension QueryCondition {
 }
 
 extension ParameterType {
-    /// An example of a value of the type.
+    /// An example of a value of the type. If the type takes only values that are longer than a link may be, it is none.
     package var sample: String {
         func text(_ letter: String, _ length: Bounds<Int>?) -> String {
-            String(repeating: letter, count: max(1, length?.lower ?? 1))
+            String(repeating: letter, count: min(max(1, length?.lower ?? 1), DeepLink.maximumLength))
         }
         switch self {
         case .string(let length): return text("x", length)

@@ -10,7 +10,7 @@ import Synchronization
 /// and open connections keep theirs. If the files cannot be used, the current certificate stays.
 package final class ServerCertificates: Service {
     /// The result of a reload.
-    package enum Change: Sendable {
+    package enum ReloadResult: Sendable {
         case renewed, unchanged
     }
 
@@ -87,7 +87,7 @@ package final class ServerCertificates: Service {
     /// Loads the files as they are now. If they cannot be used, counts the failure and keeps the current certificate.
     ///
     /// - Throws: A ``CertificateFiles/Failure`` if the files cannot be used.
-    package func reload() throws(CertificateFiles.Failure) -> Change {
+    package func reload() throws(CertificateFiles.Failure) -> ReloadResult {
         do throws(CertificateFiles.Failure) {
             return try takeFiles()
         } catch {
@@ -97,7 +97,7 @@ package final class ServerCertificates: Service {
         }
     }
 
-    private func takeFiles() throws(CertificateFiles.Failure) -> Change {
+    private func takeFiles() throws(CertificateFiles.Failure) -> ReloadResult {
         let contents = try files.read()
         guard state.withLock(\.digests) != contents.digests else {
             state.withLock { $0.complaint = nil }

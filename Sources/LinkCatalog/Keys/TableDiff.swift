@@ -4,7 +4,7 @@ package import LinkRouting
 package struct TableDiff: Sendable, Hashable {
     package var added: [Route]
     package var removed: [Route]
-    package var changed: [Change]
+    package var changed: [ChangedRoute]
     /// Routes whose relative order changed among the routes of both tables. The order decides only between equal
     /// patterns.
     package var moved: [RouteID]
@@ -20,7 +20,7 @@ package struct TableDiff: Sendable, Hashable {
         package var owner: String? { content["owner"]?.text }
     }
 
-    package struct Change: Sendable, Hashable {
+    package struct ChangedRoute: Sendable, Hashable {
         package let id: String
         package let before: Route
         package let after: Route
@@ -45,7 +45,7 @@ package struct TableDiff: Sendable, Hashable {
             let fields = Self.fields(earlier.content, route.content, at: "")
             // Only the order of the keys differs.
             guard !fields.isEmpty else { return nil }
-            return Change(id: route.id, before: earlier, after: route, fields: fields)
+            return ChangedRoute(id: route.id, before: earlier, after: route, fields: fields)
         }
         moved = Self.moved(old.map(\.id).filter { newByID[$0] != nil }, new.map(\.id).filter { oldByID[$0] != nil })
             .compactMap { RouteID($0) }

@@ -6,8 +6,9 @@ extension TableFile {
     /// Returns the file of one team as a change of the live table: only routes with this owner are changed. Settings and
     /// the table's other members are left as they are on the server.
     ///
-    /// Throws if the file has a route of another owner, or if the team's routes have changed on the server since the
-    /// revision that the file is based on and the file changes them too.
+    /// Throws if the file has a route of another owner, if another owner's route on the server has an id of the file, or
+    /// if the team's routes have changed on the server since the revision that the file is based on and the file changes
+    /// them too.
     package func limited(to owner: String, client: AdminClient) async throws -> TableFile {
         try requireRoutes(of: owner)
         let (live, revision) = try await Self.liveTable(of: tenant, client)
@@ -15,6 +16,7 @@ extension TableFile {
         if let basedOn, basedOn != revision {
             base = try await client.send(.get, "tenants/\(tenant)/revisions/\(basedOn)/table").body.routes(of: owner)
         }
+        try requireUnownedIDs(by: owner, in: live)
         let own = JSONNode.object(["routes": .array(table?["routes"]?.elements ?? [])])
         let merge = TableMerge(base: base, live: .object(["routes": live["routes"] ?? .array([])]), draft: own)
         guard merge.conflicts.isEmpty else {
@@ -51,6 +53,22 @@ extension TableFile {
         }
         return "The file has no 'basedOn', so it replaces the whole table and removes the routes that it does not "
             + "contain. 'fingerpost pull \(tenant) -f FILE' writes a file to edit."
+    }
+
+    /// Throws if the server's table has a route of another owner with an id of this file.
+    private func requireUnownedIDs(by owner: String, in live: JSONNode) throws {
+        let ids = Set((table?["routes"]?.elements ?? []).compactMap { $0["id"]?.text })
+        let taken = (live["routes"]?.elements ?? []).compactMap { route -> String? in
+            guard let id = route["id"]?.text, ids.contains(id), route["owner"]?.text != owner else { return nil }
+            return "  route '\(id)' " + (route["owner"]?.text.map { "belongs to '\($0)'" } ?? "has no owner")
+        }
+        guard taken.isEmpty else {
+            throw fail(
+                "\(path): routes of the server's table that do not belong to '\(owner)' have the same ids; use other ids:",
+                .failed,
+                more: taken
+            )
+        }
     }
 
     private func requireRoutes(of owner: String) throws {

@@ -5,12 +5,12 @@ import Logging
 
 /// The effect of an erasure on exports.
 package struct ExportErasure: Sendable, Hashable {
-    package var changed: [Change] = []
+    package var changed: [ChangedExport] = []
     /// Exports whose manifest or file is missing, damaged or unreadable, so that their contents are unknown. Exporting
     /// their windows again repairs them, without the erased rows.
     package var unreadable: [String] = []
 
-    package struct Change: Sendable, Hashable {
+    package struct ChangedExport: Sendable, Hashable {
         package let name: String
         /// The version of the current manifest.
         package let version: Int64
@@ -73,7 +73,7 @@ extension ExportService {
                 if let path = (changed ?? manifest).file?.path { named.insert(path) }
                 guard let changed else { continue }
                 erasure.changed.append(
-                    ExportErasure.Change(
+                    ExportErasure.ChangedExport(
                         name: name,
                         version: changed.version,
                         rows: manifest.rows - changed.rows

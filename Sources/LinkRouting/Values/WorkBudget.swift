@@ -45,10 +45,13 @@ public final class WorkBudget {
         return steps > 0
     }
 
+    /// Returns another budget, which the same cancellation ends.
+    package func other(steps: Int) -> WorkBudget { WorkBudget(steps: steps, isCancelled: cancelled) }
+
     /// Runs a part of the work, which may spend at most `count` of the remaining steps.
     package func spend<Result>(atMost count: Int, on work: (WorkBudget) -> Result) -> Result {
         let granted = min(count, steps)
-        let part = WorkBudget(steps: granted, isCancelled: cancelled)
+        let part = other(steps: granted)
         let result = work(part)
         undecided += part.undecided
         if part.isCancelled { (isCancelled, steps) = (true, 0) } else { _ = spend(granted - part.steps) }

@@ -144,7 +144,7 @@ struct ReplayAccumulator {
 
     func report(from: Timestamp, to: Timestamp, isLimited: Bool) -> ReplayReport {
         let changes = groups.map { key, group in
-            ReplayReport.Change(
+            ReplayReport.ChangedLinks(
                 from: key.from,
                 to: key.to,
                 differences: key.differences,

@@ -15,12 +15,12 @@ package struct ReplayReport: Sendable {
     let standIns: Int
     let hidden: [RecordedLink.Hidden: Int]
     /// The changes, most frequent first.
-    let changes: [Change]
+    let changes: [ChangedLinks]
     let replayedByMatch: [Match: Int]
     let unseen: [UnseenFact]
 
     /// Links that change in the same way.
-    struct Change: Sendable {
+    struct ChangedLinks: Sendable {
         let from: ReplayResult.Head
         let to: ReplayResult.Head
         let differences: [String]
@@ -57,7 +57,7 @@ package struct ReplayReport: Sendable {
         events: Int,
         standIns: Int,
         hidden: [RecordedLink.Hidden: Int],
-        changes: [Change],
+        changes: [ChangedLinks],
         replayedByMatch: [Match: Int],
         unseen: [UnseenFact]
     ) {
@@ -125,7 +125,7 @@ extension ReplayReport.Match {
     fileprivate var order: String { "\(route?.rawValue ?? "") \(outcome.rawValue)" }
 }
 
-extension ReplayReport.Change {
+extension ReplayReport.ChangedLinks {
     fileprivate var order: String {
         [from, to].map { "\($0.route?.rawValue ?? "") \($0.outcome.rawValue) \($0.action?.rawValue ?? "")" }
             .joined(separator: " ") + differences.joined(separator: " ")

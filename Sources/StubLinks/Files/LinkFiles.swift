@@ -32,7 +32,7 @@ actor LinkFiles {
     }
 
     /// The changes of the files since they were last read.
-    struct Change: Sendable {
+    struct Changes: Sendable {
         /// Nil if nothing that can be used has changed.
         let content: Content?
         let changedFiles: [String]
@@ -64,7 +64,7 @@ actor LinkFiles {
     }
 
     /// Reads the files that may have changed. A file that is missing or has errors keeps its last valid content.
-    func readChanges() -> Change {
+    func readChanges() -> Changes {
         var changed: [String] = []
         var found: [String] = []
         update(&tenants, named.tenants, "tenants", &changed, &found) { try TenantSource($0) }
@@ -79,7 +79,7 @@ actor LinkFiles {
             }
         }
         update(&suites, named.suites, "suites", &changed, &found, Self.suite)
-        return Change(content: changed.isEmpty ? nil : content, changedFiles: changed, problems: found)
+        return Changes(content: changed.isEmpty ? nil : content, changedFiles: changed, problems: found)
     }
 
     private func update<Content: Sendable>(

@@ -99,7 +99,8 @@ struct StubLimitTests {
             let framing = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(4 << 20)"
             try client.connection.begin("POST /a HTTP/1.1\r\nHost: a\r\n\(framing)\r\n\r\n")
             let piece = String(repeating: "x", count: 64 << 10)
-            for _ in 0..<64 { try client.connection.begin(isChunked ? "10000\r\n\(piece)\r\n" : piece) }
+            // The server may end the connection before all pieces are sent.
+            for _ in 0..<64 { try? client.connection.begin(isChunked ? "10000\r\n\(piece)\r\n" : piece) }
             let answer = try client.connection.response()
             #expect(answer.status == 413)
             #expect(answer.text.contains("larger than 1048576 bytes"))
