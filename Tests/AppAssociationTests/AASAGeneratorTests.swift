@@ -256,6 +256,25 @@ struct AASAGeneratorTests {
         #expect(file["applinks"]?["details"]?.elements?.first?["components"]?.elements?.count == 10_000)
     }
 
+    @Test func manyListsOfOneNameStayCheap() throws {
+        let count = 2_000
+        let table = RouteTable(
+            routes: try (0..<count).map { index in
+                Route(
+                    id: try #require(RouteID("r\(index)")),
+                    path: try RoutePattern("/r\(index)/{k(a\(index),b\(index))}"),
+                    behaviour: .answer(RouteTarget(open: Open(screen: "A")))
+                )
+            }
+        )
+        let identity = try Examples.router("taxi").identity
+        let bytes = AASAGenerator.file(for: "farechoice.taxi", router: Router(identity: identity, table: table))
+        let file = try JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: 1 << 24))
+
+        let variables = file["applinks"]?["substitutionVariables"]?.members ?? []
+        #expect(variables.map(\.key) == ["k"] + (2...count).map { "k\($0)" })
+    }
+
     // MARK: Apps
 
     private static let apps = """

@@ -2,6 +2,9 @@
 struct AppleVariables {
     private(set) var all: [(name: String, values: [String])] = []
     private var names: [Glob.Piece: String] = [:]
+    private var values: [String: [String]] = [:]
+    /// The last number that was appended to a name. Thousands of routes may give lists the same name.
+    private var numbers: [String: Int] = [:]
 
     private static let builtIn: Set = ["alpha", "upper", "lower", "alnum", "digit", "xdigit", "lang", "region"]
 
@@ -23,12 +26,12 @@ struct AppleVariables {
         let plain = wanted.filter { $0 != "$" && $0 != "(" && $0 != ")" }
         let texts = values.map { text(of: Glob(pieces: $0)) }
         var name = plain.isEmpty ? "value" : plain
-        var number = 2
-        while Self.builtIn.contains(name) || all.contains(where: { $0.name == name && $0.values != texts }) {
+        while Self.builtIn.contains(name) || self.values[name].map({ $0 != texts }) == true {
+            let number = numbers[plain, default: 1] + 1
+            numbers[plain] = number
             name = "\(plain)\(number)"
-            number += 1
         }
-        if !all.contains(where: { $0.name == name }) { all.append((name, texts)) }
+        if self.values.updateValue(texts, forKey: name) == nil { all.append((name, texts)) }
         return name
     }
 
