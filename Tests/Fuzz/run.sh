@@ -18,8 +18,9 @@ export SWIFT_BACKTRACE=enable=no
 
 # Everything is compiled with fuzzer instrumentation, so that every branch is visible. Libraries are compiled once for
 # all targets.
+jobs=$(getconf _NPROCESSORS_ONLN)
 compile() {
-    swiftc -O -enable-testing -sanitize=fuzzer -parse-as-library -package-name fingerpost -I "$work" \
+    swiftc -O -j "$jobs" -enable-testing -sanitize=fuzzer -parse-as-library -package-name fingerpost -I "$work" \
         -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature ExistentialAny "$@"
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""folders.py TARGET…: fails if the folders of a target refer to each other in a cycle or contain too many files.
+"""folders.py [TARGET…]: fails if the folders of a target refer to each other in a cycle or contain too many files.
+Without arguments, checks all targets in Sources that have Swift files.
 
 A folder refers to another if one of its files names a type that a file of the other declares at its top level. Comments
 and string literals do not count. Example: Tests/Structure/folders.py Sources/LinkRouting
@@ -56,7 +57,8 @@ def circle(edges):
 
 def main(targets):
     if not targets:
-        sys.exit(__doc__)
+        sources = Path(__file__).resolve().parents[2] / "Sources"
+        targets = [target for target in sorted(sources.iterdir()) if any(target.rglob("*.swift"))]
     faults = 0
     for target in map(Path, targets):
         edges, sizes = references(target)
@@ -71,6 +73,7 @@ def main(targets):
             if size > MOST_FILES:
                 faults += 1
                 print(f"{folder}: {size} files, at most {MOST_FILES}; split it by what its types are for.")
+    print(f"{len(targets)} targets, {faults} faults")
     sys.exit(1 if faults else 0)
 
 

@@ -35,30 +35,40 @@ struct TakingCheckTests {
         return [LinkContext(), LinkContext(platform: .ios)].map { (link, $0) }
     }
 
-    private static func route(_ id: String, _ place: String) -> String {
-        #"{"id": "\#(id)", \#(place), "open": {"screen": "S"}}"#
+    /// A table and its router, which are the same for many tests.
+    private struct Setup {
+        let table: RouteTable
+        let router: Router
+
+        init(_ routes: [Route]) {
+            var table = TakingCheckTests.empty
+            table.routes = routes
+            self.table = table
+            router = Router(identity: TakingCheckTests.identity, table: table)
+        }
+
+        /// The cases that the route `id` answers.
+        func cases(
+            of id: String,
+            among cases: [(link: DeepLink, caller: LinkContext)] = TakingCheckTests.cases
+        ) -> [(link: DeepLink, caller: LinkContext)] {
+            cases.filter { router.resolve($0.link, in: $0.caller).route?.rawValue == id }
+        }
     }
 
-    /// The cases that the other route answers.
-    private static func casesOfTheirs(_ table: RouteTable, _ identity: Identity) -> [(
-        link: DeepLink, caller: LinkContext
-    )] {
-        let router = Router(identity: identity, table: table)
-        return cases.filter { router.resolve($0.link, in: $0.caller).route?.rawValue == "theirs" }
+    private static let identity = fixture { try Fixture.identity() }
+    private static let empty = fixture { try Fixture.table([]) }
+
+    private static func fixture<Value>(_ make: () throws -> Value) -> Value {
+        guard let value = try? make() else { preconditionFailure("the fixture is wrong") }
+        return value
     }
 
-    /// A case of the other route that our own route answers in `table`.
-    private static func taken(
-        of theirs: [(link: DeepLink, caller: LinkContext)],
-        in table: RouteTable,
-        _ identity: Identity
-    ) -> String? {
-        let router = Router(identity: identity, table: table)
-        return theirs.first { router.resolve($0.link, in: $0.caller).route?.rawValue == "own" }
-            .map { "\($0.link) \($0.caller)" }
+    private static func route(_ id: String, _ place: String) -> Route {
+        fixture { try Fixture.table([#"{"id": "\#(id)", \#(place), "open": {"screen": "S"}}"#]).routes[0] }
     }
 
-    private static func takings(_ before: RouteTable, _ after: RouteTable, _ identity: Identity) -> Bool {
+    private static func isReported(from before: RouteTable, to after: RouteTable) -> Bool {
         var check = TakingCheck(from: before, to: after, of: identity)
         let own = Set(after.routes.map(\.id).filter { $0.rawValue == "own" })
         let takings = check.takings(by: own) {
@@ -69,44 +79,53 @@ struct TakingCheckTests {
         return !takings.isEmpty
     }
 
+    /// The tables without the new route, with the cases that the other route answers.
+    private static let withoutOwn: [(name: String, setup: Setup, theirs: [(link: DeepLink, caller: LinkContext)])] =
+        places.flatMap { other in
+            [nil, #""path": "/{a...}""#, #""path": "/{a}", "host": "go.acme.com""#].map { cover in
+                let setup = Setup((cover.map { [route("own-cover", $0)] } ?? []) + [route("theirs", other)])
+                return ("\(other) beside \(cover ?? "nothing")", setup, setup.cases(of: "theirs"))
+            }
+        }
+
     /// A new route before or after another one, with or without an own route beside it.
     @Test(arguments: places)
-    func linksTakenByANewRouteAreReported(place: String) throws {
-        let identity = try Fixture.identity()
+    func linksTakenByANewRouteAreReported(place: String) {
+        let own = Self.route("own", place)
         var (reported, taken) = (0, 0)
-        for other in Self.places {
-            for cover in [nil, #""path": "/{a...}""#, #""path": "/{a}", "host": "go.acme.com""#] {
-                let old = (cover.map { [Self.route("own-cover", $0)] } ?? []) + [Self.route("theirs", other)]
-                let before = try Fixture.table(old)
-                let theirs = Self.casesOfTheirs(before, identity)
-                for after in [[Self.route("own", place)] + old, old + [Self.route("own", place)]] {
-                    let after = try Fixture.table(after)
-                    let isReported = Self.takings(before, after, identity)
-                    if isReported { reported += 1 }
-                    guard let link = Self.taken(of: theirs, in: after, identity) else { continue }
-                    taken += 1
-                    #expect(isReported, "\(place) takes \(link) from \(other) beside \(cover ?? "nothing")")
-                }
+        for (name, before, theirs) in Self.withoutOwn {
+            for routes in [[own] + before.table.routes, before.table.routes + [own]] {
+                let after = Setup(routes)
+                let isReported = Self.isReported(from: before.table, to: after.table)
+                if isReported { reported += 1 }
+                guard let link = after.cases(of: "own", among: theirs).first else { continue }
+                taken += 1
+                #expect(isReported, "\(place) takes \(link) from \(name)")
             }
         }
         // The check may report too much, but not always.
         #expect(reported >= taken && reported < Self.places.count * 6)
     }
 
+    /// Tables with an own route before another one, by their places, with the cases that the other route answers.
+    private static let withOwn: [[(own: String, setup: Setup, theirs: [(link: DeepLink, caller: LinkContext)])]] =
+        [#""path": "/{a}""#, #""path": "/x""#, #""path": "/{a...}""#, #""path": "/x/{b}""#].map { other in
+            places.map { place in
+                let setup = Setup([route("own", place), route("theirs", other)])
+                return (place, setup, setup.cases(of: "theirs"))
+            }
+        }
+
     /// An own route that changes into another one.
-    @Test(arguments: places)
-    func linksTakenByAChangeAreReported(place: String) throws {
-        let identity = try Fixture.identity()
-        for old in Self.places {
-            for other in [#""path": "/{a}""#, #""path": "/x""#, #""path": "/{a...}""#, #""path": "/x/{b}""#] {
-                let before = try Fixture.table([Self.route("own", old), Self.route("theirs", other)])
-                let after = try Fixture.table([Self.route("own", place), Self.route("theirs", other)])
-                let isReported = Self.takings(before, after, identity)
-                if old == place { #expect(!isReported, "\(place) takes nothing new from \(other)") }
-                guard !isReported,
-                    let link = Self.taken(of: Self.casesOfTheirs(before, identity), in: after, identity)
-                else { continue }
-                Issue.record("\(old) as \(place) takes \(link) from \(other)")
+    @Test(arguments: places.indices)
+    func linksTakenByAChangeAreReported(place: Int) {
+        for tables in Self.withOwn {
+            let after = tables[place]
+            for before in tables {
+                let isReported = Self.isReported(from: before.setup.table, to: after.setup.table)
+                if before.own == after.own { #expect(!isReported, "\(after.own) takes nothing new") }
+                guard !isReported, let link = after.setup.cases(of: "own", among: before.theirs).first else { continue }
+                Issue.record("\(before.own) as \(after.own) takes \(link)")
             }
         }
     }
