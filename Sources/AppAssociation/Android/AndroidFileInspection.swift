@@ -39,6 +39,7 @@ enum AndroidFileInspection {
         if let target = statement.node["target"] {
             inspectKeys(target, targetKeys, "\(statement.pointer)/target", &findings)
         }
+        let isDropped = statement.isDropped
         for malformation in StatementParser(pointer: statement.pointer).malformations(statement.node) {
             guard !isWebAPK(malformation, statement) else {
                 findings.add(
@@ -51,12 +52,12 @@ enum AndroidFileInspection {
                 )
                 continue
             }
-            let text = fingerprintText(malformation, statement)
+            let text = malformation.text ?? ""
             findings.add(
                 malformation.field.code,
                 malformation.pointer,
                 malformation.position,
-                (malformation.field == .fingerprint && !statement.isDropped
+                (malformation.field == .fingerprint && !isDropped
                     ? "Google may drop this statement" : "Google drops this statement")
                     + ": \(malformation.problem)."
                     + (malformation.field == .fingerprint ? remark(onFingerprint: text) : ""),
@@ -112,16 +113,6 @@ enum AndroidFileInspection {
             (try? WebSite(ofURL: text)) != nil, !statement.relationTexts.isEmpty
         else { return false }
         return statement.relationTexts.allSatisfy { $0 == StatementRelation.queryWebAPK.description }
-    }
-
-    private static func fingerprintText(
-        _ malformation: AssetLinks.Statement.Malformation,
-        _ statement: AssetLinks.Statement
-    ) -> String {
-        guard malformation.field == .fingerprint,
-            let elements = statement.node["target"]?["sha256_cert_fingerprints"]?.elements
-        else { return "" }
-        return elements.first { $0.position == malformation.position }?.text ?? ""
     }
 
     private static func remark(onFingerprint text: String) -> String {

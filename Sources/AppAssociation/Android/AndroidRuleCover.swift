@@ -1,52 +1,72 @@
 /// Finds rules that no URL can reach because one earlier rule matches all of their URLs. It has no false positives. A
 /// rule that only several earlier rules cover together is not found.
 struct AndroidRuleCover {
-    /// The remaining comparisons for a whole file. The limit bounds the time for a file with many thousand rules.
+    /// The remaining comparisons of two patterns for a whole file. The limit bounds the time for a file with many
+    /// thousand rules or query items.
     private var comparisons = 1 << 20
 
     typealias Rule = AssetLinks.Rule
 
     mutating func unreachable(_ rules: [Rule]) -> [(rule: Rule, covering: Rule)] {
-        let effective = rules.filter { $0.flaw == nil && !$0.isEmpty }
         var found: [(rule: Rule, covering: Rule)] = []
-        var earlier: [Rule] = []
-        for rule in effective {
-            guard comparisons > earlier.count else { return found }
-            comparisons -= earlier.count
-            if let covering = earlier.first(where: { covers($0, rule) }) {
-                found.append((rule, covering))
-            } else {
-                earlier.append(rule)
+        var earlier: [Shape] = []
+        for rule in rules where rule.flaw == nil && !rule.isEmpty {
+            let shape = Shape(rule)
+            var covering: Rule?
+            for other in earlier {
+                let cost = 1 + other.query.count
+                guard comparisons > cost else { return found }
+                comparisons -= cost
+                guard other.covers(shape) else { continue }
+                covering = other.rule
+                break
             }
+            if let covering { found.append((rule, covering)) } else { earlier.append(shape) }
         }
         return found
     }
 
-    private func covers(_ earlier: Rule, _ later: Rule) -> Bool {
-        if let path = earlier.path {
-            guard let laterPath = later.path.map({ covers(path, $0) }) ?? .some(isAny(path)), laterPath else {
-                return false
-            }
+    /// A rule whose patterns are divided once for all comparisons.
+    private struct Shape {
+        let rule: Rule
+        let path: Pattern?
+        let query: [String: Pattern]
+        let fragment: Pattern?
+
+        init(_ rule: Rule) {
+            self.rule = rule
+            path = rule.path.map(Pattern.init)
+            query = Dictionary(rule.query.map { ($0.name, Pattern($0.pattern)) }) { $1 }
+            fragment = rule.fragment.map(Pattern.init)
         }
-        if let fragment = earlier.fragment {
-            guard let laterFragment = later.fragment, covers(fragment, laterFragment) else { return false }
-        }
-        return earlier.query.allSatisfy { item in
-            later.query.contains { $0.name == item.name && covers(item.pattern, $0.pattern) }
+
+        func covers(_ later: Shape) -> Bool {
+            if let path, !(later.path.map(path.covers) ?? path.isAny) { return false }
+            if let fragment, !(later.fragment.map(fragment.covers) ?? false) { return false }
+            return query.allSatisfy { name, pattern in later.query[name].map(pattern.covers) ?? false }
         }
     }
 
-    /// Returns whether `pattern` matches every text that `other` matches: the patterns are equal, or `pattern` is a
-    /// literal prefix of `other` followed by stars only.
-    private func covers(_ pattern: String, _ other: String) -> Bool {
-        if pattern == other { return true }
-        let literal = pattern.utf8.prefix { !"*?".utf8.contains($0) }
-        let rest = pattern.utf8.dropFirst(literal.count)
-        guard !rest.isEmpty, rest.allSatisfy({ $0 == UInt8(ascii: "*") }) else { return false }
-        return other.utf8.prefix { !"*?".utf8.contains($0) }.starts(with: literal)
-    }
+    private struct Pattern {
+        let text: [UInt8]
+        /// The text before the first wildcard.
+        let literal: ArraySlice<UInt8>
+        /// Whether stars follow the literal, and nothing else.
+        let endsWithStars: Bool
 
-    private func isAny(_ pattern: String) -> Bool {
-        !pattern.isEmpty && pattern.utf8.allSatisfy { $0 == UInt8(ascii: "*") }
+        init(_ pattern: String) {
+            text = Array(pattern.utf8)
+            literal = text.prefix { $0 != UInt8(ascii: "*") && $0 != UInt8(ascii: "?") }
+            let rest = text[literal.endIndex...]
+            endsWithStars = !rest.isEmpty && rest.allSatisfy { $0 == UInt8(ascii: "*") }
+        }
+
+        var isAny: Bool { literal.isEmpty && endsWithStars }
+
+        /// Returns whether the pattern matches every text that `other` matches: the patterns are equal, or this one is a
+        /// literal prefix of the other, followed by stars only.
+        func covers(_ other: Pattern) -> Bool {
+            text == other.text || endsWithStars && other.literal.starts(with: literal)
+        }
     }
 }

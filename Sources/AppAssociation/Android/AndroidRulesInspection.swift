@@ -136,22 +136,26 @@ enum AndroidRulesInspection {
                 fix: "Write {\"/\": \"*\"} for every URL\(rule.exclude ? " and keep 'exclude'" : "")."
             )
         }
-        if let path = rule.path { inspect(path, .path, "/", rule, &findings) }
-        for item in rule.query { inspect(item.pattern, .item, "?", rule, &findings, name: item.name) }
-        if let fragment = rule.fragment { inspect(fragment, .fragment, "#", rule, &findings) }
+        for (key, part) in [("/", AndroidDecision.Part.Kind.path), ("?", .item), ("#", .fragment)] {
+            guard let node = rule.node[key] else { continue }
+            let pointer = "\(rule.pointer)/\(JSONNode.pointerToken(key))"
+            if let pattern = node.text { inspect(pattern, part, node, pointer, &findings) }
+            for item in part == .item ? node.effectiveMembers : [] {
+                guard let pattern = item.value.text else { continue }
+                let pointer = "\(pointer)/\(JSONNode.pointerToken(item.key))"
+                inspect(pattern, part, item.value, pointer, &findings, name: item.key)
+            }
+        }
     }
 
     private static func inspect(
         _ pattern: String,
         _ part: AndroidDecision.Part.Kind,
-        _ key: String,
-        _ rule: AssetLinks.Rule,
+        _ node: JSONNode,
+        _ pointer: String,
         _ findings: inout AndroidFindings,
         name: String? = nil
     ) {
-        let node = name.flatMap { rule.node[key]?[$0] } ?? rule.node[key] ?? rule.node
-        let path = [key, name].compactMap { $0 }
-        let pointer = path.reduce(rule.pointer) { "\($0)/\(JSONNode.pointerToken($1))" }
         func add(_ code: AssociationFinding.Code, _ message: String, _ fix: String) {
             findings.add(code, pointer, node.position, message, fix: fix)
         }

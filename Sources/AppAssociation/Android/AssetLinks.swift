@@ -51,6 +51,8 @@ extension AssetLinks {
             public let field: Field
             /// The problem, such as `the statement is not an object`.
             public let problem: String
+            /// The invalid text, if the value is a string.
+            let text: String?
 
             /// The message of Google's verifier.
             public var message: String { "Could not parse statement list: \(problem)." }

@@ -161,7 +161,8 @@ struct StatementParser {
             pointer: path.reduce(pointer) { "\($0)/\($1)" },
             position: node.position,
             field: field,
-            problem: problem
+            problem: problem,
+            text: node.text
         )
     }
 }

@@ -85,7 +85,7 @@ struct RulePlan<Dialect: RuleDialect> {
         let index = OutlineIndex(exclusions.map(\.outline))
         return opening.filter { opening in
             let rivals = (index.meeting(opening.outline, budget) ?? []).filter {
-                exclusions[$0].rule.takesQueryAndFragment(of: opening.rule)
+                takes(exclusions[$0].rule, queryAndFragmentOf: opening.rule)
             }
             guard (1...Self.widestUnion).contains(rivals.count) else { return true }
             return !isCovered(opening.rule, by: rivals.map { exclusions[$0].path })
@@ -108,7 +108,7 @@ struct RulePlan<Dialect: RuleDialect> {
     private func isNeeded(_ number: Int, _ isKept: [Bool]) -> Bool {
         let opening = openings[number]
         func isRival(_ other: Int) -> Bool {
-            other != number && isKept[other] && openings[other].rule.takesQueryAndFragment(of: opening.rule)
+            other != number && isKept[other] && takes(openings[other].rule, queryAndFragmentOf: opening.rule)
         }
         let wider = (openingIndex.takingAll(of: opening.outline, budget) ?? []).filter(isRival)
         if wider.contains(where: { isCovered(opening, by: [openings[$0]]) }) { return false }
@@ -116,6 +116,11 @@ struct RulePlan<Dialect: RuleDialect> {
         // A union of more rules takes too long. They would have to be very narrow to matter.
         guard (2...32).contains(earlier.count) else { return true }
         return !isCovered(opening, by: earlier.map { openings[$0] })
+    }
+
+    private func takes(_ rule: AssociationRule, queryAndFragmentOf other: AssociationRule) -> Bool {
+        // Each item may be compared with each.
+        budget.spend(1 + rule.query.count * other.query.count / 16) && rule.takesQueryAndFragment(of: other)
     }
 
     private func isCovered(_ opening: Opening, by others: [Opening]) -> Bool {
@@ -138,7 +143,7 @@ struct RulePlan<Dialect: RuleDialect> {
         for number in proved.indices.reversed() {
             let one = proved[number]
             isKept[number] = !(index.takingAll(of: one.outline, budget) ?? []).contains { other in
-                other != number && isKept[other] && proved[other].rule.takesQueryAndFragment(of: one.rule)
+                other != number && isKept[other] && takes(proved[other].rule, queryAndFragmentOf: one.rule)
                     && one.path.isCovered(by: [proved[other].path], within: Dialect.allPaths, budget) == true
             }
         }

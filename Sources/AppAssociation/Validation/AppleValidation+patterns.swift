@@ -83,15 +83,16 @@ extension AppleValidation {
             switch code {
             case .unknownVariable, .unterminatedVariable:
                 let names = inspection.names.filter { variables.custom[$0] == nil && !PatternVariables.isBuiltIn($0) }
-                let known = variables.custom.names
-                let near = names.sorted().compactMap { KeySpelling.nearest(to: $0, among: known + Self.builtInNames) }
-                    .first
+                guard keeps(.unknownVariable) else { break }
+                let shown = names.sorted().prefix(Self.maximumNames)
+                let others = names.count > shown.count ? " and \(names.count - shown.count) others" : ""
+                let near = nearest(to: shown)
                 add(
                     .unknownVariable,
                     location,
                     code == .unterminatedVariable
                         ? "'$(' has no ')': the pattern matches nothing."
-                        : "No variable is called '\(names.sorted().joined(separator: "', '"))': the pattern matches nothing.",
+                        : "No variable is called '\(shown.joined(separator: "', '"))'\(others): the pattern matches nothing.",
                     fix: near.map { "Write $(\($0))." }
                         ?? "Define it in 'applinks.substitutionVariables', or write '?' to match one '$'."
                 )
@@ -114,6 +115,14 @@ extension AppleValidation {
             }
         }
         checkEncoding(text, location, part, reading)
+    }
+
+    /// The maximum number of unknown variables of one pattern that a finding names.
+    private static let maximumNames = 8
+
+    private func nearest(to names: ArraySlice<String>) -> String? {
+        let known = variables.custom.names + Self.builtInNames
+        return names.lazy.compactMap { KeySpelling.nearest(to: $0, among: known) }.first
     }
 
     private static let builtInNames = ["alpha", "upper", "lower", "alnum", "digit", "xdigit", "lang", "region"]

@@ -220,7 +220,8 @@ extension AppleValidation {
         }
         for (index, app) in (many?.elements ?? []).enumerated() { checkAppID(app, "\(entry.pointer)/appIDs/\(index)") }
         if let one, many?.elements == nil, !isDictionary { checkAppID(one, "\(entry.pointer)/appID") }
-        for (index, app) in entry.appIDs.enumerated() where entry.appIDs.prefix(index).contains(app) {
+        var listed: Set<String> = []
+        for (index, app) in entry.appIDs.enumerated() where !listed.insert(app).inserted {
             add(
                 .duplicateApp,
                 Location(many ?? entry.node, "\(entry.pointer)/appIDs/\(index)"),
@@ -228,7 +229,7 @@ extension AppleValidation {
                 fix: "Remove one of the two."
             )
         }
-        for app in Set(entry.appIDs).sorted() where !seen.insert(app).inserted {
+        for app in listed.sorted() where !seen.insert(app).inserted {
             add(
                 .duplicateApp,
                 Location(entry.node, entry.pointer),

@@ -67,6 +67,11 @@ struct AppleValidation {
         )
     }
 
+    /// Whether another finding of this code would be kept. Texts that take time to make are made only then.
+    func keeps(_ code: AssociationFinding.Code) -> Bool {
+        counts[code, default: 0] < AssociationFinding.maximumPerCode
+    }
+
     /// A location in the file.
     struct Location {
         let pointer: String

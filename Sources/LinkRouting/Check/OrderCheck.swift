@@ -39,6 +39,8 @@ struct OrderCheck {
         let alternatives: [Facts]?
         /// One space for each alternative; none when no link or no caller can match.
         let spaces: [LinkSpace]
+        /// The work of evaluating the route's conditions, in evaluations of a route without conditions.
+        let weight: Int
     }
 
     init(_ router: Router, _ budget: WorkBudget) {
@@ -55,7 +57,8 @@ struct OrderCheck {
                     index: index,
                     key: PatternKey(route.host, route.path.segments),
                     alternatives: nil,
-                    spaces: []
+                    spaces: [],
+                    weight: 1
                 )
             }
             let spaces = hosts.isEmpty ? [] : (possible ?? []).map { LinkSpace(route, $0, hosts: hosts) }
@@ -64,7 +67,8 @@ struct OrderCheck {
                 index: index,
                 key: PatternKey(route.host, route.path.segments),
                 alternatives: possible,
-                spaces: spaces.filter { !$0.isEmpty }
+                spaces: spaces.filter { !$0.isEmpty },
+                weight: 1 + route.conditionCount / 2
             )
         }
         .sorted { ($0.key, $0.index) < ($1.key, $1.index) }
@@ -128,6 +132,7 @@ struct OrderCheck {
                 let sample = space.sample(number, router.apps)
             else { continue }
             guard let winner = self.rank(for: sample), winner != rank else { return nil }
+            evaluations += routes[winner].weight * routes[rank].weight
             guard winner < rank, let rests = subtracting(winner, from: space) else { continue }
             return (winner, rests)
         }
@@ -140,7 +145,7 @@ struct OrderCheck {
         var evaluations = 0
         defer { self.evaluations += evaluations }
         return router.index.smallestRank(for: input.link, input) { rank, _, input in
-            evaluations += 1
+            evaluations += routes[rank].weight
             return router.route(at: rank).holds(for: input)
         }
     }
@@ -231,7 +236,8 @@ struct OrderCheck {
                     isCutShort = true
                     return
                 }
-                comparisons += routes[earlier].spaces.count * routes[rank].spaces.count
+                let weight = routes[earlier].weight + routes[rank].weight
+                comparisons += routes[earlier].spaces.count * routes[rank].spaces.count * weight / 2
                 // A narrower route comes first on purpose. In the reverse order, it would be unreachable.
                 guard let sample = overlap(earlier, rank), !takesAll(rank, of: earlier) else { continue }
                 overlaps += 1
@@ -314,5 +320,24 @@ struct OrderCheck {
                 fix: "Remove the route, or give it a later 'until'."
             )
         )
+    }
+}
+
+extension Route {
+    /// The number of its conditions. Eight listed values, which are compared one after the other, count as one.
+    fileprivate var conditionCount: Int {
+        let tests = query.reduce(0) { count, condition in
+            switch condition.test {
+            case .present, .absent: count + 1
+            case .oneOf(let values): count + 1 + values.count / 8
+            case .capture(let parameter, _): count + 1 + (parameter.type.listedValues?.count ?? 0) / 8
+            }
+        }
+        let lists = path.segments.reduce(0) { count, segment in
+            guard case .parameter(let parameter) = segment else { return count }
+            return count + (parameter.type.listedValues?.count ?? 0) / 8
+        }
+        let fragments = if case .pattern(let pattern)? = fragment { 2 + pattern.segments.count } else { 0 }
+        return tests + lists + fragments
     }
 }

@@ -11,7 +11,7 @@ struct QuerySpace {
 
     private var canBePresent: Bool {
         guard mayBePresent else { return false }
-        if let values = listedValues { return values.contains(where: accepts) }
+        if let values = acceptedValues { return !values.isEmpty }
         return !tests.contains { test in
             guard case .capture(let parameter, _) = test else { return false }
             return parameter.type.isNever(shortest: 0)
@@ -58,7 +58,7 @@ struct QuerySpace {
 
     /// Whether the condition holds for all values that the tests accept.
     private func isTaken(by test: QueryCondition.Test) -> Bool {
-        if let values = listedValues { return values.filter(accepts).allSatisfy { Self.accepts($0, test) } }
+        if let values = acceptedValues { return Self.values(values, acceptedBy: test).count == values.count }
         guard case .capture(let parameter, _) = test else { return false }
         return parameter.type == .plain
             || tests.contains { own in
@@ -78,6 +78,17 @@ struct QuerySpace {
             }
         }
         return nil
+    }
+
+    /// The listed values that all tests accept; nil if no test lists values.
+    private var acceptedValues: [String]? {
+        listedValues.map { tests.reduce($0) { Self.values($0, acceptedBy: $1) } }
+    }
+
+    private static func values(_ values: [String], acceptedBy test: QueryCondition.Test) -> [String] {
+        guard case .oneOf(let others) = test else { return values.filter { accepts($0, test) } }
+        let known = Set(others.map { ExactText($0) })
+        return values.filter { known.contains(ExactText($0)) }
     }
 
     private func accepts(_ value: String) -> Bool { tests.allSatisfy { Self.accepts(value, $0) } }
@@ -101,7 +112,7 @@ struct QuerySpace {
     func sample(_ number: Int) -> Sample? {
         if mayBeAbsent { return .absent }
         guard mayBePresent else { return nil }
-        if let values = listedValues?.filter(accepts) {
+        if let values = acceptedValues {
             return values.isEmpty ? nil : .value(values[number % values.count])
         }
         let types = tests.compactMap { test in

@@ -23,7 +23,18 @@ extension SegmentForm {
     /// parts of both.
     func commonTexts(with other: SegmentForm) -> [[UInt8]] {
         let texts = samples + other.samples + crossings(with: other) + other.crossings(with: self)
-        return texts.filter { accepts($0) && other.accepts($0) }
+        return other.accepted(accepted(texts))
+    }
+
+    /// Returns the texts that match the segment.
+    func accepted(_ texts: [[UInt8]]) -> [[UInt8]] {
+        guard case .parameter(let parameter) = segment, let values = parameter.type.listedValues else {
+            return texts.filter(accepts)
+        }
+        // A list of a thousand values is not searched for each of a thousand texts.
+        func key(_ text: some Sequence<UInt8>) -> [UInt8] { letterCase == .ignored ? text.map(folded) : Array(text) }
+        let known = Set(values.map { key($0.utf8) })
+        return texts.filter { !$0.isEmpty && known.contains(key($0)) }
     }
 
     private static let mostCrossings = 128
@@ -62,7 +73,7 @@ extension ParameterType {
         case .bool: words = ["true", "false"]
         case .uuid: words = ["01234567-89ab-cdef-0123-456789abcdef", "01234567-89AB-CDEF-0123-456789ABCDEF"]
         case .date: words = ["2026-01-31", "1999-12-31"]
-        case .oneOf(let values): words = values
+        case .oneOf(let values): return values.map { Array($0.utf8) }
         }
         return fitted(words.map { Array($0.utf8) }, shortest).filter { accepts($0[...]) }
     }

@@ -42,7 +42,7 @@ struct SegmentTexts {
     /// The common part may be over-approximated when it cannot be listed.
     func subtracting(_ other: SegmentForm) -> (rest: SegmentTexts?, common: SegmentTexts)? {
         if let listed {
-            let common = listed.filter(other.accepts)
+            let common = other.accepted(listed)
             guard !common.isEmpty else { return nil }
             var (rest, both) = (self, self)
             rest.listed = listed.filter { !other.accepts($0) }

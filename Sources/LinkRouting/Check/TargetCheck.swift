@@ -80,10 +80,15 @@ struct TargetCheck {
         }
     }
 
+    /// The maximum number of allowed hosts that are compared with a host. Many routes may name a wrong one.
+    private static let mostHosts = 50
+
     /// The advice for a host that the settings do not allow.
     private func advice(onHost host: String) -> String {
         let policy = identity.destinations
-        let known = policy.hosts.compactMap { if case .exact(let host) = $0 { host.ascii } else { nil } }
+        let known = policy.hosts.prefix(Self.mostHosts).compactMap {
+            if case .exact(let host) = $0 { host.ascii } else { nil }
+        }
         let near = host.nearest(among: known).map { "Did you mean '\($0)'? If not, add" } ?? "Add"
         let isDefault = policy.hosts == DestinationPolicy(ownOf: identity.domains, identity.schemes).hosts
         return "\(near) the host to settings.destinations.hosts."

@@ -279,8 +279,10 @@ extension String {
     /// Returns the known word that this is probably a misspelling of; nil when all differ by more than two edits, or by
     /// more than one in a word of less than six bytes.
     package func nearest(among known: [String]) -> String? {
-        let near = known.map { (word: $0, typos: typos(between: $0, and: self)) }.min { $0.typos < $1.typos }
         let most = utf8.count < 3 ? 0 : utf8.count < 6 ? 1 : 2
+        // Each byte that one text has more than the other is a typo.
+        let near = known.filter { abs($0.utf8.count - utf8.count) <= most }
+            .map { (word: $0, typos: typos(between: $0, and: self)) }.min { $0.typos < $1.typos }
         return near.flatMap { $0.typos <= most ? $0.word : nil }
     }
 }

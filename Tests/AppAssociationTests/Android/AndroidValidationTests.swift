@@ -123,6 +123,69 @@ struct AndroidValidationTests {
         #expect(found.allSatisfy { $0.message.hasSuffix(".") && $0.fix.hasSuffix(".") && $0.position.line >= 1 })
     }
 
+    @Test(arguments: [
+        (#"{"/":"/a"},{"/":"/b"},{"/":"/a"}"#, [2]),
+        (#"{"/":"/a*"},{"/":"/a?"},{"/":"/ab*c"},{"/":"/*"}"#, [1, 2]),
+        (#"{"/":"/a*b"},{"/":"/axb"}"#, []),
+        (##"{"/":"**"},{"/":"/a"},{"?":{"q":"1"}},{"#":"f"}"##, [1, 2, 3]),
+        (#"{"/":"/*"},{"?":{"q":"1"}}"#, []),
+        (##"{"#":"f*"},{"#":"f"},{"#":"g"},{"/":"/a"}"##, [1]),
+        (#"{"?":{"q":"*"}},{"?":{"q":"1","r":"2"}},{"?":{"r":"2"}}"#, [1]),
+        (#"{"?":{"q":"1","r":"*"}},{"?":{"q":"1"}},{"?":{"r":"2","q":"1"}}"#, [2]),
+        (##"{"/":"/a","?":{"q":"*"}},{"/":"/a"},{"/":"/a","?":{"q":"1"},"#":"f"}"##, [2]),
+    ])
+    func unreachableRulesAreFound(_ rules: String, _ unreachable: [Int]) {
+        let found = AssetLinks.validate(Array(Self.rules(rules).utf8)).filter { $0.code == .androidUnreachableRule }
+
+        #expect(found.map(\.pointer) == unreachable.map { "\(Self.pointerToRules)/\($0)" })
+    }
+
+    private static let pointerToRules =
+        "/0/relation_extensions/delegate_permission~1common.handle_all_urls/dynamic_app_link_components"
+
+    @Test func placeOfAPatternNamesItsItem() {
+        let rules = ##"{"/":"/a%41","?":{"a/b":"%42"},"#":"%43"}"##
+        let found = AssetLinks.validate(Array(Self.rules(rules).utf8)).filter { $0.code == .androidEncoding }
+
+        #expect(found.map(\.pointer) == ["~1", "?/a~1b", "#"].map { "\(Self.pointerToRules)/0/\($0)" })
+        #expect(found.map(\.position.column) == found.map(\.position.column).sorted())
+    }
+
+    /// A file of almost 1 MiB. Comparing all pairs of its parts takes minutes.
+    struct LargeFile: CustomTestStringConvertible {
+        let testDescription: String
+        let file: String
+        let codes: [String]
+    }
+
+    @Test(
+        .timeLimit(.minutes(5)),
+        arguments: [
+            LargeFile(
+                testDescription: "query items",
+                file: rules("{\"?\":{\((0..<60_000).map { "\"k\($0)\":\"*\"" }.joined(separator: ","))}}"),
+                codes: ["DAL-MANIFEST"]
+            ),
+            LargeFile(
+                testDescription: "paths",
+                file: rules(
+                    (0..<2_000).map { "{\"/\":\"/\(String(repeating: "a", count: 480))/\($0)x*\"}" }.joined(
+                        separator: ","
+                    )
+                ),
+                codes: ["DAL-MANIFEST"]
+            ),
+            LargeFile(
+                testDescription: "wrong fingerprints",
+                file: app("[\(Array(repeating: "\"x\"", count: 200_000).joined(separator: ","))]"),
+                codes: Array(repeating: "DAL-FINGERPRINT", count: 100)
+            ),
+        ]
+    )
+    func largeFileIsValidatedInTime(_ large: LargeFile) {
+        #expect(AssetLinks.validate(Array(large.file.utf8)).map(\.code.rawValue) == large.codes)
+    }
+
     @Test func findingHasItsPlace() {
         let file = """
             [

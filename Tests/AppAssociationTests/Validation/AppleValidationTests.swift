@@ -25,7 +25,7 @@ struct AppleValidationTests {
             self.expected = expected
         }
 
-        var description: String { file }
+        var description: String { String(file.prefix(200)) }
     }
 
     static let app = #""appIDs":["ABCDE12345.com.a"]"#
@@ -367,6 +367,48 @@ struct AppleValidationTests {
         let found = AppleAppSiteAssociation.validate(Array(Row(rules: rules, []).file.utf8))
 
         #expect(found.map(\.code) == [.tooLarge])
+    }
+
+    /// Files of almost 1 MiB. Comparing all pairs of their parts takes minutes.
+    @Test(
+        .timeLimit(.minutes(5)),
+        arguments: [
+            Row(
+                #"{"applinks":{"details":[{"appIDs":[\#(list(40_000) { #""ABCDE12345.a.b\#($0)""# })],"components":[{"/":"/a"}]}]}}"#,
+                ["AASA-TOO-LARGE"]
+            ),
+            Row(
+                #"{"applinks":{"substitutionVariables":{\#(list(10_000) { #""v\#($0)":["a"]"# })},"details":[{\#(app),"components":["#
+                    + list(20_000) { #"{"/":"/$(w\#($0))"}"# } + "]}]}}",
+                ["AASA-TOO-LARGE"] + Array(repeating: "AASA-UNKNOWN-VARIABLE", count: 100)
+            ),
+            Row(
+                #"{"applinks":{"substitutionVariables":{\#(list(10_000) { #""v\#($0)":["a"]"# })},"details":[{\#(app),"components":[{"/":""#
+                    + (0..<40_000).map { "$(other\($0))" }.joined() + #""}]}]}}"#,
+                ["AASA-TOO-LARGE", "AASA-UNKNOWN-VARIABLE", "AASA-COMPLEXITY"]
+            ),
+        ]
+    )
+    func largeFileIsValidatedInTime(_ row: Row) {
+        let found = AppleAppSiteAssociation.validate(Array(row.file.utf8))
+
+        #expect(found.map(\.code.rawValue).filter(Set(row.expected).contains) == row.expected)
+        #expect(found.allSatisfy { $0.message.utf8.count < 500 })
+    }
+
+    private static func list(_ count: Int, _ element: (Int) -> String) -> String {
+        (0..<count).map(element).joined(separator: ",")
+    }
+
+    @Test func manyUnknownVariablesAreNamedInPart() {
+        let text = (1...10).map { "$(zz\($0))" }.joined()
+        let found = AppleAppSiteAssociation.validate(Array(Row(rules: #"{"/":"/\#(text)"}"#, []).file.utf8))
+
+        #expect(
+            found.first { $0.code == .unknownVariable }?.message
+                == "No variable is called 'zz1', 'zz10', 'zz2', 'zz3', 'zz4', 'zz5', 'zz6', 'zz7' and 2 others: the pattern "
+                + "matches nothing."
+        )
     }
 
     @Test func signedFileIsReportedAsSigned() {
