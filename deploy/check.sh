@@ -133,7 +133,7 @@ check_metrics() {
 # --- the server, and the proxies before it ---------------------------------------------------------------------------
 
 address_of() {
-    for _ in $(seq 100); do
+    for _ in $(seq 600); do
         address=$(sed -n "s|^$1  *\(http://[0-9.:]*\)\$|\1|p" "$scratch/out")
         [ -z "$address" ] || break
         sleep 0.1
@@ -224,7 +224,7 @@ gist() {
 # unchanged, and limits the size of bodies.
 ask_through() {
     edge=(--resolve "farechoice.taxi:$secure:127.0.0.1" --resolve "go.example.com:$secure:127.0.0.1")
-    for _ in $(seq 50); do
+    for _ in $(seq 600); do
         curl --silent --insecure --output /dev/null "${edge[@]}" "https://go.example.com:$secure/" && break
         sleep 0.1
     done

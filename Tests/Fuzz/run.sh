@@ -70,7 +70,7 @@ for target in $targets; do
     # A corpus file holds one seed per line.
     mkdir -p "$work/$target.corpus" "$work/$target.found"
     split -l 1 -a 4 "$fuzz/corpus/$target.txt" "$work/$target.corpus/seed-"
-    if "$work/$target" -max_total_time="$seconds" -max_len=9000 -timeout=5 -rss_limit_mb=2048 -print_final_stats=1 \
+    if "$work/$target" -max_total_time="$seconds" -max_len=9000 -timeout=60 -rss_limit_mb=2048 -print_final_stats=1 \
         -artifact_prefix="$work/$target.found/" "$work/$target.corpus" >"$work/$target.log" 2>&1; then
         runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$work/$target.log")
         echo "$target: no finding in $runs runs, ${seconds} s"

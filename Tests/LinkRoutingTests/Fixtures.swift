@@ -4,7 +4,7 @@ import TestSupport
 /// Test values built from JSON.
 enum Fixture {
     static func json(_ text: String) throws -> JSONNode {
-        try JSONReader.parse(text, limits: JSONReader.Limits(maximumBytes: 1_000_000))
+        try JSONReader.parse(text, limits: JSONReader.Limits(maximumBytes: 4_000_000))
     }
 
     static func field(_ text: String) throws -> DocumentField { DocumentField(try json(text), path: "") }

@@ -9,7 +9,7 @@ ENVIRONMENT = dict(os.environ, LC_ALL="C.UTF-8")
 
 
 def run(command, **options):
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=ENVIRONMENT, **options)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, env=ENVIRONMENT, **options)
 
 
 def fail(message):

@@ -79,9 +79,11 @@ public struct AASAGenerator: Sendable {
         entries.flatMap { entry in
             guard let app = entry.apps.first, let id = entry.ids.first else { return [Overmatch]() }
             let index = PrefixIndex(entry.rules)
+            let costs = entry.rules.map(\.comparisonCost)
             var files: [[Int]: AppleAppSiteAssociation] = [:]
             var search = OvermatchSearch(router.appRoutes(of: app, on: host), .ios, within: budget) { link in
                 let numbers = Set(index.beginning(link.head)).sorted()
+                guard budget.spend(numbers.reduce(0) { $0 + costs[$1] }) else { return .stays }
                 let file = files[numbers] ?? parsed(entry, rules: numbers)
                 files[numbers] = file
                 let decision = file.decision(for: link.text, app: id)

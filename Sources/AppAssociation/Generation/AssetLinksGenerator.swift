@@ -52,10 +52,12 @@ public struct AssetLinksGenerator: Sendable {
     ) -> [Overmatch] {
         statements.flatMap { statement in
             let index = PrefixIndex(statement.rules ?? [])
+            let costs = (statement.rules ?? []).map(\.comparisonCost)
             var files: [[Int]: AssetLinks] = [:]
             let routes = router.appRoutes(of: statement.app, on: host)
             var search = OvermatchSearch(routes, .android, within: budget) { link in
                 let numbers = Set(index.beginning(link.head)).sorted()
+                guard budget.spend(numbers.reduce(0) { $0 + costs[$1] }) else { return .stays }
                 let file = files[numbers] ?? parsed(statement, rules: numbers)
                 files[numbers] = file
                 let decision = file.decision(for: link.text, package: statement.package)

@@ -24,6 +24,9 @@ struct AssociationRule: Hashable {
     /// Whether the rule is only for the root, which Android cannot write as a pattern; `path` is `*` then.
     var isRoot = false
 
+    /// The work of comparing a link with the rule, in bytes of a link.
+    var comparisonCost: Int { 8 + path.pieces.count + 8 * query.count }
+
     /// Returns whether this rule matches every URL that `other` matches, considering query and fragment only.
     func takesQueryAndFragment(of other: AssociationRule) -> Bool {
         // Equal patterns match the same texts only if both rules have the same flags.

@@ -5,7 +5,7 @@ struct OvermatchSearch {
     let routes: AppRoutes
     let platform: Platform
     let verdict: (DeepLink) -> Verdict
-    /// The bytes of the links that may be evaluated.
+    /// The bytes of the links that may be evaluated, and of the rules that they are compared with.
     private let budget: WorkBudget
     /// The routes that open the app, with an index of their paths.
     private let opening: [Route]

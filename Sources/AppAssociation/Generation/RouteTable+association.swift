@@ -53,7 +53,7 @@ private struct AssociationCheck {
         self.budget = budget
         self.advice = advice
         validationBudget = budget.other(steps: WorkBudget.associationValidation.steps)
-        overmatchBudget = budget.other(steps: 4_000_000)
+        overmatchBudget = budget.other(steps: 8_000_000)
     }
 
     mutating func run() {

@@ -299,4 +299,48 @@ struct OrderCheckTests {
 
         #expect(table.check(for: try Fixture.identity()).allSatisfy { $0.severity == .warning })
     }
+
+    /// Tables of 120 routes for one path. Comparing all conditions of all routes takes minutes.
+    @Test(.timeLimit(.minutes(5)), arguments: ManyConditions.allCases)
+    func manyConditionsAreComparedInTime(_ conditions: ManyConditions) throws {
+        let table = try Fixture.table(
+            (0..<120).map { #"{"id": "r\#($0)", \#(conditions.part(of: $0)), \#(Self.open)}"# }
+        )
+        let findings = table.check(for: try Fixture.identity())
+
+        #expect(findings.contains { $0.code == .undecided } == (conditions != .items))
+        #expect(findings.allSatisfy { $0.severity == .warning })
+    }
+
+    enum ManyConditions: CaseIterable {
+        case items, listedItems, listedSegments
+
+        func part(of route: Int) -> String {
+            switch self {
+            case .items:
+                let items = (0..<64).map { #""q\#((route * 7 + $0) % 997)": {"equals": "\#(route * $0 % 13)"}"# }
+                return #""path": "/p", "query": {\#(items.joined(separator: ","))}"#
+            case .listedItems:
+                let values = (0..<600).map { #""v\#(route)_\#($0)""# }
+                return #""path": "/p", "query": {"q": {"oneOf": [\#(values.joined(separator: ","))]}}"#
+            case .listedSegments:
+                return #""path": "/{k(\#((0..<600).map { "a\(route)_\($0)" }.joined(separator: ",")))}""#
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("/{k(a,b,c)}", "/{k(C,d)}", false, []), ("/{k(a,b,c)}", "/{k(c,d)}", false, ["r1"]),
+        ("/{k(a,b,c)}", "/{k(C,d)}", true, ["r1"]),
+    ])
+    func listsThatShareAValueOverlap(_ one: String, _ other: String, _ ignoresCase: Bool, _ expected: [String]) throws {
+        let letterCase = #""caseSensitive": \#(!ignoresCase)"#
+        let table = try Fixture.table([
+            #"{"id": "r0", "path": "\#(one)", \#(letterCase), \#(Self.open)}"#,
+            #"{"id": "r1", "path": "\#(other)", \#(letterCase), \#(Self.open)}"#,
+        ])
+        let overlaps = table.check(for: try Fixture.identity()).filter { $0.code == .overlappingRoutes }
+
+        #expect(overlaps.compactMap(\.route?.rawValue) == expected)
+    }
 }
