@@ -16,9 +16,10 @@ trap 'rm -rf "$work"' EXIT
 # libFuzzer reports crashes; the runtime's own backtrace would only slow it down.
 export SWIFT_BACKTRACE=enable=no
 
+jobs=$(getconf _NPROCESSORS_ONLN)
+
 # Everything is compiled with fuzzer instrumentation, so that every branch is visible. Libraries are compiled once for
 # all targets.
-jobs=$(getconf _NPROCESSORS_ONLN)
 compile() {
     swiftc -O -j "$jobs" -enable-testing -sanitize=fuzzer -parse-as-library -package-name fingerpost -I "$work" \
         -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature ExistentialAny "$@"

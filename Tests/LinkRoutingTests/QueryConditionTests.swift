@@ -10,7 +10,7 @@ struct QueryConditionTests {
         .resolve("https://go.acme.com/a" + path, in: LinkContext(platform: .ios))
     }
 
-    @Test(arguments: [
+    static let rows: [(query: String, link: String, holds: Bool)] = [
         (#"{"q": "present"}"#, "?q", true), (#"{"q": "present"}"#, "?q=%zz", true), (#"{"q": true}"#, "?%71=1", true),
         (#"{"q": "present"}"#, "?Q", false),
         (#"{"q": "present"}"#, "?%zz&q2", false), (#"{"q": "absent"}"#, "", true),
@@ -31,8 +31,67 @@ struct QueryConditionTests {
         (#"{"q": "(a,b)?"}"#, "?q=c", false),
         (#"{"b[]": {"capture": "int", "as": "b"}}"#, "?b[]=1", true), (#"{"b[]": "present"}"#, "?b%5B%5D", true),
         (#"{"q": "present"}"#, "?x=1&q&y", true),
-    ]) func conditionHoldsOrNot(_ query: String, _ link: String, _ holds: Bool) throws {
+        (#"{"q": {"oneOf": ["1", "2"]}}"#, "?" + occurrences(["1", "2"]), true),
+        (#"{"q": {"oneOf": ["1", "2"]}}"#, "?" + occurrences(["1", "2"]) + "&q=3", false),
+        (#"{"q": {"oneOf": ["1", "2"]}}"#, "?" + occurrences(["1", "2"]) + "&q=%zz", false),
+        (#"{"q": {"oneOf": ["é", "1"]}}"#, "?" + occurrences(["1"]) + "&q=e%CC%81", false),
+        (#"{"q": {"oneOf": ["é", "1"]}}"#, "?" + occurrences(["1"]) + "&q=%C3%A9&%71=1", true),
+        (#"{"q": "(a,b)"}"#, "?" + occurrences(["a", "b"]), true),
+        (#"{"q": "(a,b)"}"#, "?" + occurrences(["a", "b"]) + "&q=A", false),
+        (#"{"q": "int"}"#, "?" + occurrences(["1", "x"]), false),
+        (#"{"q": "absent"}"#, "?" + occurrences(["1"]), false),
+    ]
+
+    /// Twelve items `q` with these values in turn.
+    private static func occurrences(_ values: [String]) -> String {
+        (0..<12).map { "q=\(values[$0 % values.count])" }.joined(separator: "&")
+    }
+
+    @Test(arguments: rows) func conditionHoldsOrNot(_ query: String, _ link: String, _ holds: Bool) throws {
         #expect((try resolution(query, link).outcome == .matched) == holds)
+    }
+
+    /// After many conditions, the items of a link with many of them are looked up by name.
+    @Test(arguments: rows) func conditionOfTheLastOfManyRoutesHoldsOrNot(_ query: String, _ link: String, _ holds: Bool)
+        throws
+    {
+        let others = (0..<40).map {
+            #"{"id": "r\#($0)", "path": "/a", "query": {"other\#($0)": "present"}, "open": {"screen": "S"}}"#
+        }
+        let router = try Fixture.router(
+            others + [#"{"id": "a", "path": "/a", "query": \#(query), "open": {"screen": "S"}}"#]
+        )
+        let items = (0..<20).map { "more\($0)=1" }.joined(separator: "&")
+        let long = link.isEmpty ? "?\(items)" : "\(link)&\(items)"
+        let resolution = router.resolve(
+            "https://go.acme.com/a\(long)",
+            in: LinkContext(platform: .ios),
+            explanation: .included
+        )
+
+        #expect((resolution.route?.rawValue == "a") == holds)
+        #expect((resolution.trace?.entries.contains { $0.route.rawValue == "a" } == true) == !holds)
+    }
+
+    /// A link of 8 KiB and a table whose routes have many conditions that each compare all items.
+    @Test(.timeLimit(.minutes(5))) func manyItemsAndManyConditionsAreComparedInTime() throws {
+        let absent = (0..<62).map { #""q\#($0)": "absent""# }.joined(separator: ",")
+        let values = (0..<900).map { #""\#($0)""# }.joined(separator: ",")
+        let router = try Fixture.router(
+            (0..<400).map {
+                #"{"id": "r\#($0)", "path": "/a", "query": {\#(absent), "z": {"equals": "\#($0)"}}, "open": {"screen": "S"}}"#
+            }
+                + (0..<40).map {
+                    #"{"id": "s\#($0)", "path": "/a", "query": {"v": {"oneOf": [\#(values)]}, "y": "present"}, "open": {"screen": "S"}}"#
+                }
+        )
+        let items = (0..<1_000).map { "v=\($0 % 900)" } + (0..<300).map { "x\($0)" } + ["z=none"]
+        let resolution = router.resolve(
+            "https://go.acme.com/a?" + items.joined(separator: "&"),
+            in: LinkContext(platform: .ios)
+        )
+
+        #expect(resolution.outcome == .unmatched)
     }
 
     @Test(arguments: [

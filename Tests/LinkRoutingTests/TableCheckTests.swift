@@ -201,6 +201,29 @@ struct TableCheckTests {
         #expect(found.allSatisfy { $0.path.hasPrefix("defaults.fallback") })
     }
 
+    /// Listed values and conditions take steps, too: 32 values as many as a node.
+    @Test(arguments: [
+        (100, #""path": "/p", "query": {"q": {"oneOf": [LIST]}}"#, 1_000, false),
+        (200, #""path": "/p", "query": {"q": {"oneOf": [LIST]}}"#, 1_000, true),
+        (100, #""path": "/{k(PATH)}/x{r}""#, 1_000, false),
+        (500, #""path": "/p", "query": {ITEMS}"#, 64, true), (500, #""path": "/p", "query": {ITEMS}"#, 4, false),
+    ])
+    func valuesAndConditionsTakeSteps(_ routes: Int, _ place: String, _ count: Int, _ isRefused: Bool) throws {
+        let found = try findings(
+            (0..<routes).map { route in
+                let place = place.replacing(
+                    "LIST",
+                    with: (0..<count).map { "\"\(route)_\($0)\"" }.joined(separator: ",")
+                )
+                .replacing("PATH", with: (0..<count).map { "\(route)_\($0)" }.joined(separator: ","))
+                .replacing("ITEMS", with: (0..<count).map { "\"q\(route)_\($0)\": \"present\"" }.joined(separator: ","))
+                return #"{"id": "r\#(route)", \#(place), \#(Self.open)}"#
+            }
+        )
+
+        #expect(found.contains { $0.code == .tooManySteps } == isRefused)
+    }
+
     @Test func tableWithTooManyStepsIsRefused() throws {
         // Twelve segments of two kinds each, in all combinations.
         let routes = (0..<4_096).map { number in

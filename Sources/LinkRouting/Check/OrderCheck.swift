@@ -68,7 +68,7 @@ struct OrderCheck {
                 key: PatternKey(route.host, route.path.segments),
                 alternatives: possible,
                 spaces: spaces.filter { !$0.isEmpty },
-                weight: 1 + route.conditionCount / 2
+                weight: route.conditionWeight
             )
         }
         .sorted { ($0.key, $0.index) < ($1.key, $1.index) }
@@ -143,10 +143,11 @@ struct OrderCheck {
     private mutating func rank(for sample: LinkSpace.Sample) -> Int? {
         let input = router.input(sample.link, sample.caller)
         var evaluations = 0
+        var parts = LinkParts()
         defer { self.evaluations += evaluations }
         return router.index.smallestRank(for: input.link, input) { rank, _, input in
             evaluations += routes[rank].weight
-            return router.route(at: rank).holds(for: input)
+            return router.route(at: rank).holds(for: input, &parts)
         }
     }
 
@@ -255,7 +256,8 @@ struct OrderCheck {
             for otherSpace in other.spaces {
                 for sample in space.commonSamples(otherSpace, forms, otherForms, router.apps) {
                     let input = router.input(sample.link, sample.caller)
-                    guard rank(for: sample) == earlier, other.route.holds(for: input),
+                    var parts = LinkParts()
+                    guard rank(for: sample) == earlier, other.route.holds(for: input, &parts),
                         other.route.path.captures(in: input.link, other.route.letterCase) != nil
                     else { continue }
                     return (sample, space.facts.intersection(otherSpace.facts))
@@ -324,20 +326,15 @@ struct OrderCheck {
 }
 
 extension Route {
-    /// The number of its conditions. Eight listed values, which are compared one after the other, count as one.
-    fileprivate var conditionCount: Int {
-        let tests = query.reduce(0) { count, condition in
-            switch condition.test {
-            case .present, .absent: count + 1
-            case .oneOf(let values): count + 1 + values.count / 8
-            case .capture(let parameter, _): count + 1 + (parameter.type.listedValues?.count ?? 0) / 8
-            }
-        }
+    /// The work of evaluating its conditions on the link and of comparing them with those of another route. Eight listed
+    /// values count as one condition.
+    fileprivate var conditionWeight: Int {
+        let tests = query.reduce(0) { $0 + 1 + $1.test.listedCount / 8 }
         let lists = path.segments.reduce(0) { count, segment in
             guard case .parameter(let parameter) = segment else { return count }
-            return count + (parameter.type.listedValues?.count ?? 0) / 8
+            return count + parameter.type.listedCount / 8
         }
         let fragments = if case .pattern(let pattern)? = fragment { 2 + pattern.segments.count } else { 0 }
-        return tests + lists + fragments
+        return 1 + (tests + lists + fragments) / 2
     }
 }

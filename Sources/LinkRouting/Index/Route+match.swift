@@ -7,15 +7,16 @@ struct MatchInput {
 
 extension Route {
     /// Whether all conditions except the path's segments hold. The index has compared those.
-    func holds(for input: MatchInput) -> Bool {
-        linkHolds(for: input.link, input.plusSign) && (when?.evaluate(in: input.context) ?? .holds) == .holds
+    func holds(for input: MatchInput, _ parts: inout LinkParts) -> Bool {
+        linkHolds(for: input.link, input.plusSign, &parts) && (when?.evaluate(in: input.context) ?? .holds) == .holds
     }
 
     /// Whether all conditions on the link hold, regardless of the context. Like `holds`, it leaves out the path's
     /// segments.
-    func linkHolds(for link: DeepLink, _ plusSign: DeepLink.PlusSign) -> Bool {
-        hostHolds(for: link) && trailingSlashHolds(for: link) && query.allSatisfy { $0.holds(for: link, plusSign) }
-            && fragmentFailure(in: link) == nil
+    func linkHolds(for link: DeepLink, _ plusSign: DeepLink.PlusSign, _ parts: inout LinkParts) -> Bool {
+        guard hostHolds(for: link), trailingSlashHolds(for: link) else { return false }
+        for condition in query where !condition.holds(for: link, plusSign, &parts) { return false }
+        return fragmentFailure(in: link, &parts) == nil
     }
 
     /// Whether host and path alone decide about the route, so that nothing is left to check after the index.
@@ -46,8 +47,9 @@ extension Route {
         guard hostHolds(for: link) else { return .host }
         guard path.captures(in: link, letterCase) != nil else { return .path }
         guard trailingSlashHolds(for: link) else { return .trailingSlash }
-        guard query.allSatisfy({ $0.holds(for: link, plusSign) }) else { return .query }
-        return fragmentFailure(in: link) == nil ? nil : .fragment
+        var parts = LinkParts()
+        for condition in query where !condition.holds(for: link, plusSign, &parts) { return .query }
+        return fragmentFailure(in: link, &parts) == nil ? nil : .fragment
     }
 
     func trailingSlashHolds(for link: DeepLink) -> Bool {
@@ -55,13 +57,13 @@ extension Route {
         return path.hasRest || link.hasTrailingSlash == path.hasTrailingSlash
     }
 
-    func fragmentFailure(in link: DeepLink) -> (expected: String, found: String?)? {
+    func fragmentFailure(in link: DeepLink, _ parts: inout LinkParts) -> (expected: String, found: String?)? {
         switch fragment {
         case nil: return nil
         case .equals(let expected):
             return link.fragment?.isExactly(expected) == true ? nil : (expected, link.fragment)
         case .pattern(let pattern):
-            guard let path = link.fragmentPath, pattern.captures(in: path, letterCase) != nil else {
+            guard let path = parts.fragmentPath(of: link), pattern.captures(in: path, letterCase) != nil else {
                 return (pattern.description, link.fragment)
             }
             return nil
@@ -216,11 +218,13 @@ extension DeepLink {
 
 extension QueryCondition {
     /// Whether the condition holds. Allocates only for a typed value that is written with escapes.
-    func holds(for link: DeepLink, _ plusSign: DeepLink.PlusSign) -> Bool { fault(in: link, plusSign) == nil }
+    func holds(for link: DeepLink, _ plusSign: DeepLink.PlusSign, _ parts: inout LinkParts) -> Bool {
+        fault(in: link, plusSign, &parts) == nil
+    }
 
     /// Returns the expected and the found value when the condition fails; nil when it holds.
-    func failure(in input: MatchInput) -> (expected: String, found: String?)? {
-        guard let fault = fault(in: input.link, input.plusSign) else { return nil }
+    func failure(in input: MatchInput, _ parts: inout LinkParts) -> (expected: String, found: String?)? {
+        guard let fault = fault(in: input.link, input.plusSign, &parts) else { return nil }
         let found: String? =
             switch fault {
             case .missing: nil
@@ -234,15 +238,27 @@ extension QueryCondition {
         }
     }
 
+    /// The number of occurrences from which a list is compared as a set.
+    private static let fewOccurrences = 8
+
     private enum Fault {
         case missing
         case item(DeepLink.QueryItem)
     }
 
-    private func fault(in link: DeepLink, _ plusSign: DeepLink.PlusSign) -> Fault? {
-        var isPresent = false
-        for item in link.query where link.matchesName(item, name.utf8, plus: plusSign) {
-            isPresent = true
+    private func fault(in link: DeepLink, _ plusSign: DeepLink.PlusSign, _ parts: inout LinkParts) -> Fault? {
+        let named = parts.items(named: name, of: link, plusSign)
+        var occurrences = 0
+        var listed: Set<ExactText>?
+        for item in named ?? link.query where named != nil || link.matchesName(item, name.utf8, plus: plusSign) {
+            occurrences += 1
+            // A list of a thousand values is not searched for each of a thousand occurrences.
+            if occurrences == Self.fewOccurrences { listed = test.listedValues.map { Set($0.map { ExactText($0) }) } }
+            if let listed {
+                let value = link.value(of: item, plus: plusSign)
+                guard value.map({ listed.contains(ExactText($0)) }) ?? false else { return .item(item) }
+                continue
+            }
             switch test {
             case .present: return nil
             case .absent: return .item(item)
@@ -256,7 +272,7 @@ extension QueryCondition {
                 }
             }
         }
-        guard !isPresent else { return nil }
+        guard occurrences == 0 else { return nil }
         return switch test {
         case .absent, .capture(_, .optional), .capture(_, .defaultsTo): nil
         case .present, .oneOf, .capture(_, .required): .missing

@@ -17,9 +17,17 @@ extension RouteIndex {
         let isDecidedByPath: Bool
     }
 
-    /// The maximum number of nodes and candidates that a lookup of any link may visit. A table that exceeds 4,096 is
-    /// refused, see "Order" in docs/routing.md.
-    var worstCase: Int {
+    /// The maximum number of nodes and candidates that a lookup of any link may visit, with the steps of comparing
+    /// listed values. A table that exceeds 4,096 is refused, see "Order" in docs/routing.md.
+    /// - Parameter steps: Returns the steps of evaluating the route of a rank.
+    func worstCase(_ steps: (_ rank: Int) -> Int) -> Int {
+        let matcherSteps = matchers.map { matcher in
+            switch matcher {
+            case .any, .plain: 1
+            case .parameter(let type, _): 1 + type.listedCount / 32
+            case .mixed(let mixed, _): 1 + mixed.pieces.reduce(0) { $0 + $1.parameter.type.listedCount } / 32
+            }
+        }
         var costs = Array(repeating: 0, count: nodes.count)
         var costliestLiterals = Array(repeating: (exact: 0, folded: 0), count: nodes.count)
         var parents = Array(repeating: (node: Self.none, letterCase: LetterCase.sensitive), count: nodes.count)
@@ -28,12 +36,13 @@ extension RouteIndex {
         for index in nodes.indices.reversed() {
             let node = nodes[index]
             let literal = costliestLiterals[index]
-            var cost = 1 + rankCount(from: node.firstEnd) + rankCount(from: node.firstRest)
+            var cost = 1 + self.steps(from: node.firstEnd, steps) + self.steps(from: node.firstRest, steps)
             cost = cost.clampedSum(literal.exact).clampedSum(literal.folded)
             var child = node.firstChild
             while child != Self.none {
-                cost = cost.clampedSum(costs[Int(child)]).clampedSum(1)
-                child = nodes[Int(child)].nextSibling
+                let node = nodes[Int(child)]
+                cost = cost.clampedSum(costs[Int(child)]).clampedSum(matcherSteps[Int(node.matcher)])
+                child = node.nextSibling
             }
             costs[index] = cost
             let (parent, letterCase) = parents[index]
@@ -49,14 +58,14 @@ extension RouteIndex {
             .clampedSum(hostSuffixes.values.map { cost($0) }.max() ?? 0)
     }
 
-    private func rankCount(from first: Int32) -> Int {
-        var count = 0
+    private func steps(from first: Int32, _ steps: (_ rank: Int) -> Int) -> Int {
+        var sum = 0
         var rank = first
         while rank != Self.none {
-            count += 1
+            sum = sum.clampedSum(steps(Int(rank)))
             rank = nextRank[Int(rank)]
         }
-        return count
+        return sum
     }
 
     /// Inserts routes from the last to the first, identified by their position in the table until all are inserted.

@@ -3,8 +3,9 @@ extension Router {
     /// precedence.
     func trace(_ input: MatchInput, winner: Int?) -> ResolutionTrace {
         var failures: [(agreement: Int, rank: Int, entry: ResolutionTrace.Entry)] = []
+        var parts = LinkParts()
         for (rank, route) in routesInOrder.enumerated() where rank != winner {
-            guard let (entry, agreement) = route.failure(for: input) else { continue }
+            guard let (entry, agreement) = route.failure(for: input, &parts) else { continue }
             failures.append((agreement, rank, entry))
         }
         failures.sort { ($1.agreement, $0.rank) < ($0.agreement, $1.rank) }
@@ -17,7 +18,7 @@ extension Router {
 
 extension Route {
     /// Returns the first mismatch, and the number of segments that matched before it; nil when the route matches.
-    func failure(for input: MatchInput) -> (entry: ResolutionTrace.Entry, agreement: Int)? {
+    func failure(for input: MatchInput, _ parts: inout LinkParts) -> (entry: ResolutionTrace.Entry, agreement: Int)? {
         let link = input.link
         func entry(
             _ failed: ResolutionTrace.Failure,
@@ -60,7 +61,7 @@ extension Route {
             )
         }
         for condition in query {
-            guard let failure = condition.failure(in: input) else { continue }
+            guard let failure = condition.failure(in: input, &parts) else { continue }
             var parameter: String?
             if case .capture(let captured, _) = condition.test { parameter = captured.name }
             return (
@@ -68,7 +69,7 @@ extension Route {
                 agreement + 1
             )
         }
-        if let failure = fragmentFailure(in: link) {
+        if let failure = fragmentFailure(in: link, &parts) {
             return (entry(.fragment, failure.expected, failure.found), agreement + 1)
         }
         if let failure = when?.failure(in: input.context) {

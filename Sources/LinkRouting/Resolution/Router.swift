@@ -83,7 +83,7 @@ public struct Router: Sendable {
     }
 
     /// The maximum number of steps that any link can need; see ``maximumSteps``.
-    public var worstCaseSteps: Int { index.worstCase }
+    public var worstCaseSteps: Int { index.worstCase { route(at: $0).evaluationSteps } }
 
     /// Whether a resolution includes the reasons why routes did not match.
     public enum Explanation: Sendable {
@@ -133,6 +133,7 @@ public struct Router: Sendable {
         let compiled: Compiled
         /// Index of the app that the answer is for.
         let app: Int?
+        private var parts = LinkParts()
         /// The smallest rank of an evaluated route with a volatile condition.
         private var firstVolatile = Int.max
 
@@ -156,9 +157,9 @@ public struct Router: Sendable {
 
         private mutating func holds(_ route: Route, _ rank: Int, _ link: DeepLink, _ context: LinkContext) -> Bool {
             let plusSign = compiled.table.defaults.plusSign
-            guard let when = route.when else { return route.linkHolds(for: link, plusSign) }
+            guard let when = route.when else { return route.linkHolds(for: link, plusSign, &parts) }
             if when.isVolatile { firstVolatile = min(firstVolatile, rank) }
-            guard route.linkHolds(for: link, plusSign) else { return false }
+            guard route.linkHolds(for: link, plusSign, &parts) else { return false }
             guard let app else { return when.evaluate(in: context) == .holds }
             let platform = context.platform ?? compiled.apps[app].platform
             return when.evaluate(in: context, compiled.apps[app].id, platform) == .holds
@@ -200,9 +201,10 @@ public struct Router: Sendable {
     /// `answers` is true.
     package func firstRoute(for link: DeepLink, where answers: (Route) -> Bool) -> Route? {
         let plusSign = compiled.table.defaults.plusSign
+        var parts = LinkParts()
         let rank = compiled.index.smallestRank(for: link, plusSign) { rank, link, plusSign in
             let route = route(at: rank)
-            return answers(route) && route.linkHolds(for: link, plusSign)
+            return answers(route) && route.linkHolds(for: link, plusSign, &parts)
         }
         return rank.map(route)
     }

@@ -102,13 +102,13 @@ extension Route {
     /// Limits the conditions of a route, because matching evaluates each of them.
     private func refuseManyConditions(_ field: DocumentField) throws(DocumentError) {
         guard !field.isStored else { return }
-        let (conditions, listed) = when?.size ?? (0, 0)
+        let conditions = when?.size.conditions ?? 0
         guard conditions <= Self.maximumConditions else {
             throw field.error(
                 "'when' has \(conditions) conditions; a route can have at most \(Self.maximumConditions)."
             )
         }
-        let values = query.reduce(listed) { $0 + $1.test.listedCount }
+        let values = conditionSize.values
         guard values <= Self.maximumListedValues else {
             throw field.error(
                 "the route's conditions list \(values) values; at most \(Self.maximumListedValues) are allowed."
@@ -171,40 +171,6 @@ func hostPattern(_ field: DocumentField) throws(DocumentError) -> HostPattern {
     }
     if case .label(let parameter?, _) = pattern { try refuseManyValues(of: parameter.type, field) }
     return pattern
-}
-
-extension QueryCondition.Test {
-    /// The number of values that the item is compared with.
-    fileprivate var listedCount: Int {
-        switch self {
-        case .oneOf(let values): return values.count
-        case .capture(let parameter, _):
-            guard case .oneOf(let values) = parameter.type else { return 0 }
-            return values.count
-        case .present, .absent: return 0
-        }
-    }
-}
-
-extension Condition {
-    /// The number of conditions, and of the values that they list.
-    fileprivate var size: (conditions: Int, values: Int) {
-        switch self {
-        case .platform(let platforms): (1, platforms.count)
-        case .device(let devices): (1, devices.count)
-        case .locale(let tags): (1, tags.count)
-        case .country(let countries): (1, countries.count)
-        case .trait(_, let values): (1, values.count)
-        case .apps(let apps): (1, apps.count)
-        case .all(let conditions), .any(let conditions):
-            conditions.reduce((0, 0)) { sum, condition in
-                let size = condition.size
-                return (sum.0 + size.conditions, sum.1 + size.values)
-            }
-        case .not(let condition): condition.size
-        case .osVersion, .appVersion, .appBuild, .authenticated, .inAppBrowser, .time, .rollout: (1, 0)
-        }
-    }
 }
 
 func unknownFeatures(_ field: DocumentField) throws(DocumentError) -> [String] {

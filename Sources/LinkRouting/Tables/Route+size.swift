@@ -1,0 +1,51 @@
+extension Route {
+    /// The steps of a look-up that evaluates the route's conditions. Eight conditions, or 32 values that are compared one
+    /// after the other, take about as long as visiting a node.
+    var evaluationSteps: Int { 1 + conditionSize.conditions / 8 + conditionSize.values / 32 }
+
+    /// The number of conditions in `query` and `when`, and of the values that they list.
+    var conditionSize: (conditions: Int, values: Int) {
+        let (conditions, values) = when?.size ?? (0, 0)
+        return (query.count + conditions, query.reduce(values) { $0 + $1.test.listedCount })
+    }
+}
+
+extension ParameterType {
+    /// The number of values that a text is compared with.
+    var listedCount: Int { listedValues?.count ?? 0 }
+}
+
+extension QueryCondition.Test {
+    /// The values that the item is compared with; nil if the test lists none.
+    var listedValues: [String]? {
+        switch self {
+        case .oneOf(let values): values
+        case .capture(let parameter, _): parameter.type.listedValues
+        case .present, .absent: nil
+        }
+    }
+
+    /// The number of values that the item is compared with.
+    var listedCount: Int { listedValues?.count ?? 0 }
+}
+
+extension Condition {
+    /// The number of conditions, and of the values that they list.
+    var size: (conditions: Int, values: Int) {
+        switch self {
+        case .platform(let platforms): (1, platforms.count)
+        case .device(let devices): (1, devices.count)
+        case .locale(let tags): (1, tags.count)
+        case .country(let countries): (1, countries.count)
+        case .trait(_, let values): (1, values.count)
+        case .apps(let apps): (1, apps.count)
+        case .all(let conditions), .any(let conditions):
+            conditions.reduce((0, 0)) { sum, condition in
+                let size = condition.size
+                return (sum.0 + size.conditions, sum.1 + size.values)
+            }
+        case .not(let condition): condition.size
+        case .osVersion, .appVersion, .appBuild, .authenticated, .inAppBrowser, .time, .rollout: (1, 0)
+        }
+    }
+}
