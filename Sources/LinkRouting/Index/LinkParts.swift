@@ -1,8 +1,14 @@
 /// What the conditions of many routes ask about one link, computed once when it is first worth it.
 struct LinkParts {
-    private var lookups = 0
-    private var items: [ExactText: [DeepLink.QueryItem]]?
-    private var fragmentPath: DeepLink??
+    /// A reference, because every look-up makes and ends this value, and few use it.
+    private var computed: Computed?
+
+    private final class Computed {
+        /// The number of conditions on the items so far.
+        var lookups = 0
+        var items: [ExactText: [DeepLink.QueryItem]]?
+        var fragmentPath: DeepLink??
+    }
 
     /// The number of items up to which a condition compares all names.
     private static let fewItems = 16
@@ -16,10 +22,11 @@ struct LinkParts {
         _ plusSign: DeepLink.PlusSign
     ) -> [DeepLink.QueryItem]? {
         guard link.query.count > Self.fewItems else { return nil }
-        lookups += 1
-        guard lookups > Self.fewLookups else { return nil }
-        let items = items ?? Self.items(of: link, plusSign)
-        self.items = items
+        let computed = computedParts()
+        computed.lookups += 1
+        guard computed.lookups > Self.fewLookups else { return nil }
+        let items = computed.items ?? Self.items(of: link, plusSign)
+        computed.items = items
         return items[ExactText(name)] ?? []
     }
 
@@ -37,9 +44,17 @@ struct LinkParts {
     }
 
     mutating func fragmentPath(of link: DeepLink) -> DeepLink? {
-        if let fragmentPath { return fragmentPath }
+        let computed = computedParts()
+        if let fragmentPath = computed.fragmentPath { return fragmentPath }
         let path = link.fragmentPath
-        fragmentPath = .some(path)
+        computed.fragmentPath = .some(path)
         return path
+    }
+
+    private mutating func computedParts() -> Computed {
+        if let computed { return computed }
+        let computed = Computed()
+        self.computed = computed
+        return computed
     }
 }

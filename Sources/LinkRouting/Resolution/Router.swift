@@ -147,15 +147,25 @@ public struct Router: Sendable {
         func isVolatile(_ winner: Int?) -> Bool { firstVolatile < .max && firstVolatile <= winner ?? .max }
 
         mutating func holds(_ rank: Int, _ link: DeepLink, _ context: LinkContext) -> Bool {
-            guard !compiled.index.isDecidedByPath[rank] else { return true }
-            let position = Int(compiled.index.order[rank])
-            guard let source = compiled.source else {
-                return holds(compiled.table.routes[position], rank, link, context)
-            }
-            return holds(source.route(at: position)[0], rank, link, context)
+            compiled.index.isDecidedByPath[rank] || conditionsHold(rank, link, context)
         }
 
-        private mutating func holds(_ route: Route, _ rank: Int, _ link: DeepLink, _ context: LinkContext) -> Bool {
+        /// Not inlined into the walk, because the path alone decides about most routes.
+        @inline(never)
+        private mutating func conditionsHold(_ rank: Int, _ link: DeepLink, _ context: LinkContext) -> Bool {
+            let position = Int(compiled.index.order[rank])
+            guard let source = compiled.source else {
+                return conditionsHold(compiled.table.routes[position], rank, link, context)
+            }
+            return conditionsHold(source.route(at: position)[0], rank, link, context)
+        }
+
+        private mutating func conditionsHold(
+            _ route: Route,
+            _ rank: Int,
+            _ link: DeepLink,
+            _ context: LinkContext
+        ) -> Bool {
             let plusSign = compiled.table.defaults.plusSign
             guard let when = route.when else { return route.linkHolds(for: link, plusSign, &parts) }
             if when.isVolatile { firstVolatile = min(firstVolatile, rank) }

@@ -81,8 +81,11 @@ struct StubRun: AsyncParsableCommand {
         let configuration = try stubConfiguration
         let links = try await links.endpoints(folder: configuration.folder, environment: configuration.environment)
         let server = try await start(configuration, links)
+        // Whoever reads the announcement may close the input at once.
+        let inputWasOpen = StandardInput.isWaiting
         try announce(server, links)
         try StubDetachment.redirectMessages(besides: pidFile)
+        if !StubDetachment.isDetached { stopAtEndOfInput(server, inputWasOpen) }
         await waitForEnd(of: server, watching: links)
         let (report, url) = (server.report, server.url)
         let recording = try server.endRecording()
@@ -170,10 +173,8 @@ struct StubRun: AsyncParsableCommand {
         try StandardOutput.flush()
     }
 
-    /// Returns on a signal, when the admin API asks for it, or when standard input closes, unless another process
-    /// started this one to run without it.
+    /// Returns on a signal, or when the admin API or the end of standard input asks for it.
     private func waitForEnd(of server: StubServer, watching links: StubLinks?) async {
-        if !StubDetachment.isDetached { stopAtEndOfInput(server) }
         await withTaskGroup(of: Void.self) { group in
             // The start is over.
             CodePages.release()
@@ -192,9 +193,9 @@ struct StubRun: AsyncParsableCommand {
     }
 
     /// Reading blocks, so it has a thread of its own, which ends with the process.
-    private func stopAtEndOfInput(_ server: StubServer) {
+    private func stopAtEndOfInput(_ server: StubServer, _ inputWasOpen: Bool) {
         Thread.detachNewThread {
-            if StandardInput.waitForEnd() == .atOnce {
+            if !StandardInput.readToEnd() && !inputWasOpen {
                 warn(
                     "fingerpost: standard input is closed, so the stub server stops; "
                         + "with --detach and --pid-file it goes on in the background"
