@@ -431,7 +431,7 @@ let package = Package(
         ),
         .testTarget(
             name: "AppAssociationTests",
-            dependencies: ["AppAssociation", "LinkCatalog", "LinkRouting"],
+            dependencies: ["AppAssociation", "LinkCatalog", "LinkRouting", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -1,4 +1,5 @@
 import LinkRouting
+import TestSupport
 import Testing
 
 @testable import AppAssociation
@@ -9,7 +10,7 @@ import Testing
 /// Some links are excluded, here and from the guarantee: links with an empty segment (`//`), links where a parameter's
 /// value consists of encoded slashes only, and on Android links with an encoded slash in the path.
 struct AssociationPropertyTests {
-    private static let seeds = UInt64(0)..<100
+    private static let seeds = RandomCases.seeds(UInt64(100))
     private static let tablesPerSeed = 100
 
     @Test(arguments: seeds)

@@ -8,6 +8,7 @@
 struct OrderCheck {
     let router: Router
     private let budget: WorkBudget
+    private let limits: Limits
     private(set) var findings: [Finding] = []
     /// The routes, in order of precedence.
     private let routes: [CheckedRoute]
@@ -18,16 +19,20 @@ struct OrderCheck {
     private static let mostSearches = 64
     /// The maximum number of routes with the same path that are compared with a route; they are the nearest ones.
     private static let mostNeighbours = 100
-    private static let mostComparisons = 200_000
     private static let mostParts = 256
-    /// Maximum number of route evaluations, for each of the two questions. With thousands of routes for one path, the
-    /// last ones are not checked.
-    private static let mostEvaluations = 2_000_000
     /// The cost of building and resolving a sample link.
     private static let stepsPerSearch = 20
     private var evaluations = 0
-    /// Whether one of these limits ended the comparison.
+    /// Whether one of the limits ended the comparison.
     private var isCutShort = false
+
+    /// With thousands of routes for one path, the last ones are not checked.
+    struct Limits {
+        /// Maximum number of route evaluations, for each of the two questions.
+        var evaluations = 2_000_000
+        /// Maximum number of comparisons of two routes.
+        var comparisons = 200_000
+    }
 
     /// A route and the links and callers that it matches.
     private struct CheckedRoute {
@@ -43,9 +48,10 @@ struct OrderCheck {
         let weight: Int
     }
 
-    init(_ router: Router, _ budget: WorkBudget) {
+    init(_ router: Router, _ budget: WorkBudget, _ limits: Limits = Limits()) {
         self.router = router
         self.budget = budget
+        self.limits = limits
         let allHosts = HostSpace.all(of: router.identity)
         routes = router.table.routes.enumerated().map { index, route in
             let alternatives = route.when.map(\.alternatives) ?? [Facts()]
@@ -127,8 +133,8 @@ struct OrderCheck {
     ) -> (Int, [LinkSpace])? {
         for number in 0..<LinkSpace.sampleCount {
             searches += 1
-            if evaluations > Self.mostEvaluations { isCutShort = true }
-            guard searches <= Self.mostSearches, evaluations <= Self.mostEvaluations, budget.spend(Self.stepsPerSearch),
+            if evaluations > limits.evaluations { isCutShort = true }
+            guard searches <= Self.mostSearches, evaluations <= limits.evaluations, budget.spend(Self.stepsPerSearch),
                 let sample = space.sample(number, router.apps)
             else { continue }
             guard let winner = self.rank(for: sample), winner != rank else { return nil }
@@ -231,7 +237,7 @@ struct OrderCheck {
             let neighbourhood = Neighbourhood(routes[rank])
             for earlier in neighbours[neighbourhood, default: []].suffix(Self.mostNeighbours) {
                 guard overlaps < Self.mostOverlaps else { return }
-                guard comparisons < Self.mostComparisons, evaluations <= Self.mostEvaluations,
+                guard comparisons < limits.comparisons, evaluations <= limits.evaluations,
                     budget.spend(Self.stepsPerSearch)
                 else {
                     isCutShort = true

@@ -1,4 +1,5 @@
 import LinkRouting
+import TestSupport
 import Testing
 
 @testable import AppAssociation
@@ -51,7 +52,7 @@ struct PrecedenceTests {
         }
     }
 
-    @Test(arguments: UInt64(0)..<8) func settledAutomatonAcceptsTheSamePaths(_ seed: UInt64) {
+    @Test(arguments: RandomCases.seeds(UInt64(8))) func settledAutomatonAcceptsTheSamePaths(_ seed: UInt64) {
         var chance = Chance(seed)
         var (all, few) = (0, 0)
         for _ in 0..<40 {

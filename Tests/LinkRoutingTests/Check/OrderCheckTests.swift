@@ -1,5 +1,6 @@
-import LinkRouting
 import Testing
+
+@testable import LinkRouting
 
 /// Routes that earlier routes make unreachable, and routes that only their order distinguishes.
 struct OrderCheckTests {
@@ -300,31 +301,41 @@ struct OrderCheckTests {
         #expect(table.check(for: try Fixture.identity()).allSatisfy { $0.severity == .warning })
     }
 
-    /// Tables of 120 routes for one path. Comparing all conditions of all routes takes minutes.
-    @Test(.timeLimit(.minutes(5)), arguments: ManyConditions.allCases)
-    func manyConditionsAreComparedInTime(_ conditions: ManyConditions) throws {
-        let table = try Fixture.table(
-            (0..<120).map { #"{"id": "r\#($0)", \#(conditions.part(of: $0)), \#(Self.open)}"# }
+    /// Comparing a route with many conditions or listed values counts as comparing many routes.
+    @Test(arguments: ManyConditions.allCases, [(count: 1, isUndecided: false), (count: 60, isUndecided: true)])
+    func manyConditionsCountAsManyRoutes(_ conditions: ManyConditions, _ size: (count: Int, isUndecided: Bool)) throws {
+        let router = try Fixture.router(
+            (0..<20).map { #"{"id": "r\#($0)", \#(conditions.part(of: $0, size.count)), \#(Self.open)}"# }
         )
-        let findings = table.check(for: try Fixture.identity())
+        var check = OrderCheck(router, .tableCheck, OrderCheck.Limits(evaluations: 2_000, comparisons: 400))
+        check.run(now: nil)
 
-        #expect(findings.contains { $0.code == .undecided } == (conditions != .items))
-        #expect(findings.allSatisfy { $0.severity == .warning })
+        #expect(check.findings.contains { $0.code == .undecided } == size.isUndecided)
+        #expect(check.findings.allSatisfy { $0.severity == .warning })
+    }
+
+    /// 64 conditions are not too many to compare 40 routes for one path.
+    @Test func manyConditionsAreCompared() throws {
+        let table = try Fixture.table(
+            (0..<40).map { #"{"id": "r\#($0)", \#(ManyConditions.items.part(of: $0, 64)), \#(Self.open)}"# }
+        )
+
+        #expect(table.check(for: try Fixture.identity()).allSatisfy { $0.code == .overlappingRoutes })
     }
 
     enum ManyConditions: CaseIterable {
         case items, listedItems, listedSegments
 
-        func part(of route: Int) -> String {
+        func part(of route: Int, _ count: Int) -> String {
             switch self {
             case .items:
-                let items = (0..<64).map { #""q\#((route * 7 + $0) % 997)": {"equals": "\#(route * $0 % 13)"}"# }
+                let items = (0..<count).map { #""q\#((route * 7 + $0) % 997)": {"equals": "\#(route * $0 % 13)"}"# }
                 return #""path": "/p", "query": {\#(items.joined(separator: ","))}"#
             case .listedItems:
-                let values = (0..<600).map { #""v\#(route)_\#($0)""# }
+                let values = (0..<count * 10).map { #""v\#(route)_\#($0)""# }
                 return #""path": "/p", "query": {"q": {"oneOf": [\#(values.joined(separator: ","))]}}"#
             case .listedSegments:
-                return #""path": "/{k(\#((0..<600).map { "a\(route)_\($0)" }.joined(separator: ",")))}""#
+                return #""path": "/{k(\#((0..<count * 10).map { "a\(route)_\($0)" }.joined(separator: ",")))}""#
             }
         }
     }
