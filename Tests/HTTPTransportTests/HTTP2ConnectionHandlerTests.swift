@@ -92,6 +92,33 @@ struct HTTP2ConnectionHandlerTests {
         }
     }
 
+    /// A client that closes its sending side waits for the answers of complete requests only. An answer that was sent
+    /// before the end of its request is not cut off.
+    @Test(arguments: [false, true]) func unfinishedRequestEndsWithTheInput(_ isAnswered: Bool) throws {
+        try withConnection { connected, connection, registry in
+            try connected.pipeline.syncOperations.addHandler(FrameSink(), position: .before(connection))
+            let (unfinished, early) = try stream(of: connection, registry)
+            let (whole, handler) = try stream(of: connection, registry)
+            for (id, channel) in [(HTTP2StreamID(1), unfinished), (3, whole)] {
+                connection.streams.streamCreated(id, channel: channel)
+                try channel.writeInbound(head())
+            }
+            try whole.writeInbound(HTTPRequestPart.end(nil))
+            if isAnswered { early.send(BufferedResponse(.notFound)) }
+            connected.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+            loop.run()
+            #expect(!unfinished.isActive && whole.isActive && connected.isActive)
+
+            connection.streams.streamClosed(1, channel: unfinished)
+            handler.send(BufferedResponse(.notFound))
+            connection.streams.streamClosed(3, channel: whole)
+            loop.run()
+            #expect(!connected.isActive)
+            _ = try? unfinished.finish(acceptAlreadyClosed: true)
+            _ = try? whole.finish(acceptAlreadyClosed: true)
+        }
+    }
+
     /// The body of a request that waits for its client counts in the budget, in one buffer.
     @Test func bodyThatIsHeldBackIsReserved() throws {
         try withConnection { connected, connection, registry in
@@ -132,4 +159,11 @@ struct HTTP2ConnectionHandlerTests {
             _ = try? channel.finish(acceptAlreadyClosed: true)
         }
     }
+}
+
+/// In place of the library's handler, which writes frames as bytes.
+private final class FrameSink: ChannelOutboundHandler {
+    typealias OutboundIn = HTTP2Frame
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) { promise?.succeed() }
 }

@@ -50,8 +50,8 @@ extension TestService {
     ) async throws -> TestResponse {
         var headers = headers
         if let key { headers[.authorization] = "Bearer \(key)" }
-        let application = buildAdminApplication(dependencies, at: ListenAddress(host: "127.0.0.1", port: 0)) { _ in }
-        return try await send(method, path, "localhost", headers, body, from: peer, to: application)
+        let request = Self.request(method, path, "localhost", headers, body)
+        return try await admin.port(of: dependencies)(request, peer)
     }
 
     var opsParts: OpsDependencies {
@@ -84,13 +84,7 @@ extension TestService {
         from peer: String = "203.0.113.77",
         to application: Port
     ) async throws -> TestResponse {
-        var headers = headers
-        if !body.isEmpty { headers[.contentLength] = "\(body.utf8.count)" }
-        let request = Request(
-            head: HTTPRequest(method: method, scheme: "http", authority: host, path: path, headerFields: headers),
-            body: RequestBody(buffer: ByteBuffer(string: body))
-        )
-        return try await send(request, from: peer, to: application)
+        try await Self.send(Self.request(method, path, host, headers, body), from: peer, to: application, logger)
     }
 
     func send<Port: ApplicationProtocol>(
@@ -98,15 +92,63 @@ extension TestService {
         from peer: String = "203.0.113.77",
         to application: Port
     ) async throws -> TestResponse {
+        try await Self.send(request, from: peer, to: application, logger)
+    }
+
+    private var logger: Logger { dependencies.logger }
+
+    private static func request(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ host: String,
+        _ headers: HTTPFields,
+        _ body: String
+    ) -> Request {
+        var headers = headers
+        if !body.isEmpty { headers[.contentLength] = "\(body.utf8.count)" }
+        return Request(
+            head: HTTPRequest(method: method, scheme: "http", authority: host, path: path, headerFields: headers),
+            body: RequestBody(buffer: ByteBuffer(string: body))
+        )
+    }
+
+    fileprivate static func send<Port: ApplicationProtocol>(
+        _ request: Request,
+        from peer: String,
+        to application: Port,
+        _ logger: Logger
+    ) async throws -> TestResponse {
         let channel = NIOAsyncTestingChannel()
         channel.remoteAddress = try SocketAddress(ipAddress: peer, port: 40_000)
         let context = Port.Responder.Context(
-            source: ApplicationRequestContextSource(channel: channel, logger: dependencies.logger)
+            source: ApplicationRequestContextSource(channel: channel, logger: logger)
         )
         let response = try await application.responder.respond(to: request, context: context)
         let written = WrittenBody()
         try await response.body.write(written)
         return TestResponse(status: response.status.code, headers: response.headers, body: written.bytes)
+    }
+}
+
+/// The admin port, built for the first request. Building it takes longer than most requests.
+final class TestAdminPort: Sendable {
+    typealias Port = @Sendable (_ request: Request, _ peer: String) async throws -> TestResponse
+    private let built = Mutex<Port?>(nil)
+
+    func port(of dependencies: ServerDependencies) -> Port {
+        built.withLock { built in
+            if let built { return built }
+            let port = Self.port(
+                buildAdminApplication(dependencies, at: ListenAddress(host: "127.0.0.1", port: 0)) { _ in },
+                dependencies.logger
+            )
+            built = port
+            return port
+        }
+    }
+
+    private static func port(_ application: some ApplicationProtocol, _ logger: Logger) -> Port {
+        { try await TestService.send($0, from: $1, to: application, logger) }
     }
 }
 

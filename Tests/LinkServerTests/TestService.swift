@@ -20,6 +20,7 @@ struct TestService: Sendable {
     let log: EventLog
     let health = Health()
     let readings = MetricReadings()
+    let admin = TestAdminPort()
 
     /// Writes and publishes a tenant document.
     func load(_ text: String) async throws {
@@ -111,6 +112,26 @@ struct FailingStore: EventStore {
     }
 }
 
+/// A catalog in which the five example tenants are published. Publishing them takes longer than most tests, so each test
+/// copies the file.
+private enum ExampleCatalog {
+    private static let file = Task {
+        try await withTemporaryDirectory { path in
+            let clock = TestClock()
+            let directory = try DataDirectory(path, for: .create)
+            let database = try CatalogDatabase(directory.catalogPath)
+            let log = try EventLog(directory.eventsPath) { clock.now }
+            let service = try makeService(directory, database, log, clock)
+            for (_, document) in Examples.tenants { try await service.load(document) }
+            try log.close()
+            try database.close()
+            return try Data(contentsOf: URL(filePath: directory.catalogPath))
+        }
+    }
+
+    static func write(to path: String) async throws { try await file.value.write(to: URL(filePath: path)) }
+}
+
 /// Runs `body` with the service and the five example tenants in a fresh folder; the recorder writes until it returns.
 ///
 /// - Parameter sink: Nil for a folder of the data directory.
@@ -125,9 +146,10 @@ func withService<Value: Sendable>(
     try await withTemporaryDirectory { path in
         let clock = TestClock()
         let directory = try DataDirectory(path + "/data", for: .create)
+        try await ExampleCatalog.write(to: directory.catalogPath)
         let database = try CatalogDatabase(directory.catalogPath)
         let log = try EventLog(directory.eventsPath) { clock.now }
-        let service = try await makeService(
+        let service = try makeService(
             directory,
             database,
             log,
@@ -135,9 +157,10 @@ func withService<Value: Sendable>(
             failing: failure,
             locating: locate,
             admitting: policy,
-            exportingTo: sink ?? DirectoryExportSink(directory: directory.exportsPath),
+            exportingTo: sink,
             logger: logger
         )
+        try await service.dependencies.publishing.reload()
         let recorder = service.dependencies.resolving.recorder
         let value = try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await recorder.run() }
@@ -158,12 +181,12 @@ private func makeService(
     _ database: CatalogDatabase,
     _ log: EventLog,
     _ clock: TestClock,
-    failing failure: @escaping @Sendable ([Event]) -> EventStoreError?,
-    locating locate: (@Sendable (NetworkAddress) -> String?)?,
-    admitting policy: AdmissionPolicy,
-    exportingTo sink: any ExportSink,
-    logger: Logger
-) async throws -> TestService {
+    failing failure: @escaping @Sendable ([Event]) -> EventStoreError? = { _ in nil },
+    locating locate: (@Sendable (NetworkAddress) -> String?)? = nil,
+    admitting policy: AdmissionPolicy = .unlimited,
+    exportingTo sink: (any ExportSink)? = nil,
+    logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+) throws -> TestService {
     let recorder = EventRecorder(
         store: FailingStore(log: log, failure: failure),
         now: { clock.now },
@@ -198,7 +221,7 @@ private func makeService(
         ),
         recorder: recorder,
         sealer: sealer,
-        sink: sink,
+        sink: sink ?? DirectoryExportSink(directory: directory.exportsPath),
         policy: policy,
         locate: locate,
         node: "test",
@@ -208,7 +231,5 @@ private func makeService(
         logSettings: LogSettings(),
         logger: logger
     )
-    let service = TestService(dependencies: dependencies, clock: clock, directory: directory.path, log: log)
-    for (_, document) in Examples.tenants { try await service.load(document) }
-    return service
+    return TestService(dependencies: dependencies, clock: clock, directory: directory.path, log: log)
 }

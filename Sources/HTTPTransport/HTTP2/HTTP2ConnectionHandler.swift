@@ -192,7 +192,14 @@ package final class HTTP2ConnectionHandler: ChannelDuplexHandler {
         switch event {
         case is ChannelShouldQuiesceEvent: take(closing.begin(), context)
         // The client sends no further requests but may wait for responses.
-        case ChannelEvent.inputClosed: take(closing.acknowledged(), context)
+        case ChannelEvent.inputClosed:
+            take(closing.acknowledged(), context)
+            // The streams get what was read before with the end of the current read.
+            context.eventLoop.assumeIsolated().execute {
+                for stream in self.open.values {
+                    stream.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+                }
+            }
         default: break
         }
         context.fireUserInboundEventTriggered(event)

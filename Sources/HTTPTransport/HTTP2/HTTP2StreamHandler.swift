@@ -22,6 +22,10 @@ package final class HTTP2StreamHandler: ChannelDuplexHandler, ResponseSender {
     /// Whether the request is complete and the client waits for the server.
     private var isBusy = false
     private var isAnswered = false
+    /// Whether the last byte of the response was sent before the end of the request.
+    private var isSentEarly = false
+    /// Whether the client has closed its sending side of the connection.
+    private var isInputClosed = false
     /// The request, held back until the client has taken more of the connection's earlier responses; nil if it is not
     /// held back. What it has of a body is reserved in `buffers`.
     private var held: Held?
@@ -147,6 +151,20 @@ package final class HTTP2StreamHandler: ChannelDuplexHandler, ResponseSender {
         context.fireChannelReadComplete()
     }
 
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event as? ChannelEvent == .inputClosed {
+            isInputClosed = true
+            closeIfNeverWhole()
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    /// A request that cannot become whole any more would hold its connection until a deadline.
+    private func closeIfNeverWhole() {
+        guard isInputClosed, !isWhole, !isAnswered || isSentEarly else { return }
+        context?.close(promise: nil)
+    }
+
     // MARK: Outbound
 
     package func send(_ response: BufferedResponse) {
@@ -180,7 +198,13 @@ package final class HTTP2StreamHandler: ChannelDuplexHandler, ResponseSender {
                 isBusy = false
                 connection.requestEnded()
             }
-            context.write(data, promise: promise)
+            guard !isWhole else { return context.write(data, promise: promise) }
+            let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
+            sent.futureResult.assumeIsolated().whenComplete { _ in
+                self.isSentEarly = true
+                self.closeIfNeverWhole()
+            }
+            context.write(data, promise: sent)
         case .head: context.write(data, promise: promise)
         }
     }
