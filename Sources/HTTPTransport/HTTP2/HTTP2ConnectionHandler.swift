@@ -194,7 +194,7 @@ package final class HTTP2ConnectionHandler: ChannelDuplexHandler {
         // The client sends no further requests but may wait for responses.
         case ChannelEvent.inputClosed:
             take(closing.acknowledged(), context)
-            // The streams get what was read before with the end of the current read.
+            // A stream receives its last frames only when the current read completes, so the event is sent after that.
             context.eventLoop.assumeIsolated().execute {
                 for stream in self.open.values {
                     stream.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)

@@ -22,7 +22,7 @@ package final class HTTP2StreamHandler: ChannelDuplexHandler, ResponseSender {
     /// Whether the request is complete and the client waits for the server.
     private var isBusy = false
     private var isAnswered = false
-    /// Whether the last byte of the response was sent before the end of the request.
+    /// Whether the complete response was sent before the end of the request.
     private var isSentEarly = false
     /// Whether the client has closed its sending side of the connection.
     private var isInputClosed = false
@@ -159,7 +159,7 @@ package final class HTTP2StreamHandler: ChannelDuplexHandler, ResponseSender {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// A request that cannot become whole any more would hold its connection until a deadline.
+    /// Closes the stream if its request can no longer be completed. It would hold the connection until a deadline.
     private func closeIfNeverWhole() {
         guard isInputClosed, !isWhole, !isAnswered || isSentEarly else { return }
         context?.close(promise: nil)

@@ -81,7 +81,7 @@ struct StubRun: AsyncParsableCommand {
         let configuration = try stubConfiguration
         let links = try await links.endpoints(folder: configuration.folder, environment: configuration.environment)
         let server = try await start(configuration, links)
-        // Whoever reads the announcement may close the input at once.
+        // Checked before the announcement, because a client that reads it may close the input immediately.
         let inputWasOpen = StandardInput.isWaiting
         try announce(server, links)
         try StubDetachment.redirectMessages(besides: pidFile)

@@ -47,7 +47,14 @@ struct SecureClient {
             self.outbound = outbound
         }
 
-        func send(_ bytes: ByteBuffer) async throws { try await outbound.write(bytes) }
+        /// A write fails once the server has closed the connection. What the server sent before that is still read.
+        func send(_ bytes: ByteBuffer) async throws {
+            do {
+                try await outbound.write(bytes)
+            } catch is ChannelError, is IOError, is NIOAsyncWriterError {
+                return
+            }
+        }
 
         /// The preface, and no settings of our own.
         func begin() async throws {
