@@ -194,11 +194,9 @@ package final class HTTP2ConnectionHandler: ChannelDuplexHandler {
         // The client sends no further requests but may wait for responses.
         case ChannelEvent.inputClosed:
             take(closing.acknowledged(), context)
-            // A stream receives its last frames only when the current read completes, so the event is sent after that.
-            context.eventLoop.assumeIsolated().execute {
-                for stream in self.open.values {
-                    stream.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
-                }
+            // The frames before the TLS closure have been delivered to the streams.
+            for stream in open.values {
+                stream.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
             }
         default: break
         }

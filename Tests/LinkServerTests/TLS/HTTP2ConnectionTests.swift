@@ -125,6 +125,32 @@ struct HTTP2ConnectionTests {
         }
     }
 
+    /// The client sends complete and unfinished requests, and closes its sending side immediately.
+    @Test func completeRequestsAreAnsweredAfterTheEndOfInput() async throws {
+        try await connected({
+            $0.bodySeconds = 600; $0.stalledSeconds = 600
+        }) { exchange in
+            let complete = Set((0..<UInt32(45)).map { 4 * $0 + 1 })
+            let unfinished = Set((0..<UInt32(45)).map { 4 * $0 + 3 })
+            var bytes = ByteBuffer()
+            for stream in complete.union(unfinished).sorted() {
+                let body = ByteBuffer(string: #"{"url":"yourapp://product/123"}"#)
+                bytes.writeImmutableBuffer(try .request(stream: stream, method: "POST", path: "/resolve", flags: 0x4))
+                let end: UInt8 = complete.contains(stream) ? 0x1 : 0
+                bytes.writeImmutableBuffer(.frame(.data, flags: end, stream: stream, body))
+            }
+            try await exchange.finish(sending: bytes)
+            var answered: Set<UInt32> = []
+            var reset: Set<UInt32> = []
+            while let frame = try await exchange.frame() {
+                if [.headers, .data].contains(frame.kind), frame.flags & 1 == 1 { answered.insert(frame.stream) }
+                if frame.kind == .reset { reset.insert(frame.stream) }
+            }
+            #expect(answered.isSuperset(of: complete))
+            #expect(reset == unfinished)
+        }
+    }
+
     // MARK: Floods
 
     enum Flood: String, CaseIterable {

@@ -3,6 +3,10 @@ import NIOHPACK
 import NIOPosix
 import NIOSSL
 
+#if os(Linux)
+    import Glibc
+#endif
+
 /// A connection under TLS on which a test writes bytes, and reads those of HTTP/2 as frames.
 struct SecureClient {
     private let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
@@ -14,11 +18,15 @@ struct SecureClient {
         configuration.applicationProtocols = protocols
         let tls = try NIOSSLContext(configuration: configuration)
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .channelOption(.allowRemoteHalfClosure, value: true)
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let handler = try NIOSSLClientHandler(context: tls, serverHostname: "localhost")
                     try channel.pipeline.syncOperations.addHandler(handler)
-                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                        wrappingChannelSynchronously: channel,
+                        configuration: .init(isOutboundHalfClosureEnabled: true)
+                    )
                 }
             }
         return Self(channel: channel)
@@ -28,21 +36,24 @@ struct SecureClient {
     func exchange<Value: Sendable>(_ body: (inout Exchange) async throws -> sending Value) async throws -> sending Value
     {
         try await channel.executeThenClose { inbound, outbound in
-            var exchange = Exchange(bytes: inbound.makeAsyncIterator(), outbound: outbound)
+            var exchange = Exchange(channel.channel, bytes: inbound.makeAsyncIterator(), outbound: outbound)
             return try await body(&exchange)
         }
     }
 
     struct Exchange {
+        private let channel: any Channel
         fileprivate var bytes: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
         fileprivate let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
         private var read = ByteBuffer()
         private var hpack = HPACKDecoder(allocator: ByteBufferAllocator())
 
         fileprivate init(
+            _ channel: any Channel,
             bytes: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator,
             outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
         ) {
+            self.channel = channel
             self.bytes = bytes
             self.outbound = outbound
         }
@@ -54,6 +65,15 @@ struct SecureClient {
             } catch is ChannelError, is IOError, is NIOAsyncWriterError {
                 return
             }
+        }
+
+        /// Sends `bytes` and closes the sending side, of TLS and TCP. On Linux the server reads all of it at once.
+        func finish(sending bytes: ByteBuffer) async throws {
+            #if os(Linux)
+                try await channel.setOption(.tcpOption(.init(rawValue: TCP_CORK)), value: 1).get()
+            #endif
+            try await send(bytes)
+            outbound.finish()
         }
 
         /// The preface, and no settings of our own.
