@@ -196,6 +196,11 @@ private func makeService(
         throw TestService.IncompleteDocument()
     }
     var limits = ServerLimits()
+    // On a busy machine, the limits of production would end connections of tests that are about something else.
+    limits.headSeconds = HangLimit.seconds
+    limits.bodySeconds = HangLimit.seconds
+    limits.idleSeconds = HangLimit.seconds
+    limits.stalledSeconds = HangLimit.seconds
     // A tail tells what there is and ends.
     limits.tailSeconds = 0
     let environment = ServerEnvironment(

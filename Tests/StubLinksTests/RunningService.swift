@@ -100,6 +100,9 @@ struct RunningService: Sendable {
         guard let sealer = ContinuationSealer(keys: [Data(repeating: 5, count: ContinuationSealer.keyBytes)]) else {
             throw IncompleteDocument()
         }
+        var limits = ServerLimits()
+        limits.headSeconds = HangLimit.seconds
+        limits.bodySeconds = HangLimit.seconds
         return ServerDependencies.build(
             ServerEnvironment(
                 now: { RunningStub.now },
@@ -128,8 +131,8 @@ struct RunningService: Sendable {
             locate: nil,
             node: "test",
             metrics: MetricRegistry(),
-            limits: LiveLimits(ServerLimits()),
-            unsent: UnsentResponses(limit: ServerLimits().unsentBytes),
+            limits: LiveLimits(limits),
+            unsent: UnsentResponses(limit: limits.unsentBytes),
             logSettings: LogSettings(),
             logger: logger
         )
