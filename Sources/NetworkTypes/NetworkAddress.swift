@@ -61,7 +61,7 @@ package struct NetworkAddress: Hashable, Sendable {
     /// Returns all addresses of a host, in the system's order. An address literal yields itself. Empty if the host has
     /// none.
     package static func lookUp(_ host: String) async -> [NetworkAddress] {
-        // The system's look-up blocks its thread.
+        // The system's lookup blocks its thread.
         let found = try? await NIOThreadPool.singleton.runIfActive { blockingLookUp(host) }
         return found ?? []
     }

@@ -40,7 +40,7 @@ def _times(bench, inputs, sizes):
     names += ["github/url", "github/dictionary"]
     names += [f"{size}/{work}" for size in sizes for work in ("lookup", "same")]
     names += [f"message/{work}" for work in ("read", "read-foundation", "write", "write-foundation")]
-    bench.say(f"timing look-ups in tables of up to {sizes[-1]:,} routes")
+    bench.say(f"timing lookups in tables of up to {sizes[-1]:,} routes")
     output = bench.scratch.run(
         bench.routing_binary, "times", *inputs, "--seconds", str(min(0.5, bench.seconds / 10)), *names
     )

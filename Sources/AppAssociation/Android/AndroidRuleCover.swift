@@ -26,7 +26,7 @@ struct AndroidRuleCover {
         return found
     }
 
-    /// A rule whose patterns are divided once for all comparisons.
+    /// A rule whose patterns are split once, for all comparisons.
     private struct Shape {
         let rule: Rule
         let path: Pattern?

@@ -10,7 +10,7 @@ public struct AASAGenerator: Sendable {
     public let router: Router
     public let policy: AssociationPolicy
 
-    /// Creates a generator. `host` is in look-up form. If `policy` is nil, the tenant's policy applies.
+    /// Creates a generator. `host` is in lookup form. If `policy` is nil, the tenant's policy applies.
     public init(host: String, router: Router, policy: AssociationPolicy? = nil) {
         self.host = host
         self.router = router

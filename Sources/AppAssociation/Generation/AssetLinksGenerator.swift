@@ -12,7 +12,7 @@ public struct AssetLinksGenerator: Sendable {
 
     static let relation = "delegate_permission/common.handle_all_urls"
 
-    /// Creates a generator. `host` is in look-up form. If `policy` is nil, the tenant's policy applies.
+    /// Creates a generator. `host` is in lookup form. If `policy` is nil, the tenant's policy applies.
     public init(host: String, router: Router, policy: AssociationPolicy? = nil) {
         self.host = host
         self.router = router

@@ -5,7 +5,7 @@ package import LinkRouting
 /// Devices read the file of `*.x` from `x`. The file on `x` therefore applies to `x` itself if the tenant lists it, and
 /// to all its subdomains if the tenant lists `*.x`.
 struct FileHosts {
-    /// The host of the file, in look-up form.
+    /// The host of the file, in lookup form.
     let host: String
     let includesHost: Bool
     let includesSubdomains: Bool
@@ -18,7 +18,7 @@ struct FileHosts {
         link = try? DeepLink.parse("https://\(host)/")
     }
 
-    /// Examples of the hosts, in look-up form.
+    /// Examples of the hosts, in lookup form.
     var samples: [String] {
         (includesHost ? [host] : []) + (includesSubdomains ? ["x.\(host)", "other.\(host)"] : [])
     }

@@ -67,7 +67,7 @@ struct AppleValidation {
         )
     }
 
-    /// Whether another finding of this code would be kept. Texts that take time to make are made only then.
+    /// Whether another finding of this code would be kept. Messages that are expensive to build are built only then.
     func keeps(_ code: AssociationFinding.Code) -> Bool {
         counts[code, default: 0] < AssociationFinding.maximumPerCode
     }

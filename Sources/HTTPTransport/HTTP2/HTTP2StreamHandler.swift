@@ -159,7 +159,8 @@ package final class HTTP2StreamHandler: ChannelDuplexHandler, ResponseSender {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Closes the stream if its request can no longer be completed. It would hold the connection until a deadline.
+    /// Closes the stream if its request can no longer be completed. Otherwise it would hold the connection until a
+    /// deadline.
     private func closeIfNeverWhole() {
         guard isInputClosed, !isWhole, !isAnswered || isSentEarly else { return }
         context?.close(promise: nil)

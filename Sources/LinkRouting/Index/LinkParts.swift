@@ -1,18 +1,18 @@
-/// What the conditions of many routes ask about one link, computed once when it is first worth it.
+/// Parts of one link that the conditions of many routes test. Each is computed once, when it is first needed.
 struct LinkParts {
-    /// A reference, because every look-up makes and ends this value, and few use it.
+    /// A reference, because every lookup creates and destroys this value, and few lookups use it.
     private var computed: Computed?
 
     private final class Computed {
-        /// The number of conditions on the items so far.
+        /// The number of conditions on query items that were evaluated so far.
         var lookups = 0
         var items: [ExactText: [DeepLink.QueryItem]]?
         var fragmentPath: DeepLink??
     }
 
-    /// The number of items up to which a condition compares all names.
+    /// The number of query items up to which a condition compares the names of all.
     private static let fewItems = 16
-    /// The number of conditions after which a dictionary of a link with more items pays.
+    /// The number of conditions after which a dictionary is faster for a link with more items.
     private static let fewLookups = 32
 
     /// Returns the different items of a name, in the link's order; nil if comparing all names is faster.

@@ -13,7 +13,7 @@ extension RouteIndex {
         let host: HostPattern?
         let segments: [RoutePattern.Segment]
         let letterCase: LetterCase
-        /// False is correct for every route, and makes a look-up read the route.
+        /// False is correct for every route, and makes a lookup read the route.
         let isDecidedByPath: Bool
     }
 

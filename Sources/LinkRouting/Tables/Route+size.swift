@@ -1,5 +1,5 @@
 extension Route {
-    /// The steps of a look-up that evaluates the route's conditions. Eight conditions, or 32 values that are compared one
+    /// The steps of a lookup that evaluates the route's conditions. Eight conditions, or 32 values that are compared one
     /// after the other, take about as long as visiting a node.
     var evaluationSteps: Int { 1 + conditionSize.conditions / 8 + conditionSize.values / 32 }
 

@@ -59,10 +59,10 @@ extension Problem {
 }
 
 extension HTTPRequest {
-    /// Returns the host of the request, in look-up form, and its port; nil if there is none or it is invalid.
+    /// Returns the host of the request, in lookup form, and its port; nil if there is none or it is invalid.
     func host(in catalog: Catalog) -> (name: String, port: UInt16?)? {
         guard let authority else { return nil }
-        // Most hosts are in look-up form already and need no parsing.
+        // Most hosts are in lookup form already and need no parsing.
         if catalog.names(host: authority) { return (authority, nil) }
         // One of these bytes would turn the rest of the authority into a path, a query or a fragment.
         let ends = "/?#".utf8

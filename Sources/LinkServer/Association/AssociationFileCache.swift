@@ -51,8 +51,8 @@ package final class AssociationFileCache: Sendable {
         prepared.withLock { $0[table.tenant] = files }
     }
 
-    /// Serves the files of a catalog that is about to go live. A table that the budget does not suffice for keeps its
-    /// tenant's previous files.
+    /// Serves the files of a catalog that is about to go live. If the budget does not suffice for
+    /// a table, its tenant's previous files are kept.
     package func update(for catalog: Catalog, isStart: Bool) {
         let tables = catalog.tables.filter { $0.environment == .production }
         let budget = WorkBudget(steps: isStart ? Self.stepsOnStart : Self.stepsOnUpdate)
@@ -95,7 +95,7 @@ package final class AssociationFileCache: Sendable {
         }
     }
 
-    /// Returns the association file of a host in look-up form; nil while it is not made.
+    /// Returns the association file of a host in lookup form; nil while it is not made.
     func file(_ kind: AssociationFile, forHost host: String, of table: PublishedTable) -> CachedAssociationFile? {
         let files = reference.load(ordering: .acquiring).files[table.tenant]
         // The hosts of a `*.` domain share a file.

@@ -13,7 +13,7 @@ final class RequestMetrics: Sendable {
     private let running: Meter
     /// Counts failures by tenant; nil for a port whose requests belong to no tenant.
     private let tenants: TenantMetrics?
-    /// Created once for each endpoint: a look-up of a metric by its labels costs more than counting.
+    /// Created once for each endpoint: a lookup of a metric by its labels costs more than counting.
     private let handles = Mutex<[Endpoint: Handles]>([:])
 
     private struct Endpoint: Hashable {
@@ -21,7 +21,7 @@ final class RequestMetrics: Sendable {
         let method: String
         let code: Int
 
-        /// Hashes what costs little; few endpoints share it.
+        /// Hashes only the cheap parts; few endpoints share them.
         func hash(into hasher: inout Hasher) {
             hasher.combine(code)
             hasher.combine(route?.utf8.count)

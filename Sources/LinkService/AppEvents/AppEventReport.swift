@@ -96,7 +96,7 @@ struct AppEventReport {
         event.result = decision.result
         event.engineVersion = request.engineVersion.description
         event.agreement = agreement
-        // The reasons of rejected links are counted, so that of such a link is only the server's own.
+        // Reasons of rejected links are counted, so such a link gets the server's reason only.
         event.reason = event.reason ?? (event.outcome == .rejected ? nil : decision.reason)
         return event
     }

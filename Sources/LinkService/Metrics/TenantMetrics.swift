@@ -23,7 +23,7 @@ package final class TenantMetrics: Sendable {
         case served
         /// The tenant's rate limit is exceeded: 429.
         case rateLimited = "rate_limited"
-        /// The file is not made yet: 503.
+        /// The file is not generated yet: 503.
         case unavailable
     }
 
@@ -38,7 +38,7 @@ package final class TenantMetrics: Sendable {
     /// Held while ``reference`` is replaced.
     private let growing = Mutex(())
 
-    /// An immutable map, so that counting takes one atomic load and one look-up.
+    /// An immutable map, so that counting takes one atomic load and one lookup.
     private final class Named: AtomicReference, Sendable {
         let counters: [TenantID: Counters]
 

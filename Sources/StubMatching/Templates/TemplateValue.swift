@@ -113,7 +113,7 @@ package indirect enum TemplateValue: Sendable, Hashable {
     }
 }
 
-/// The members of an object in order, with a look-up by name.
+/// The members of an object in order, with a lookup by name.
 package struct TemplateObject: Sendable, Hashable {
     package let members: [Member]
     private let indices: [ExactText: Int]

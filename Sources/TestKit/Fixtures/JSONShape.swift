@@ -64,7 +64,7 @@ package indirect enum JSONShape: Sendable, Hashable {
 
     private static func merged(_ shapes: [JSONShape]) -> JSONShape? {
         guard let first = shapes.first else { return nil }
-        // Objects are merged together, so that a key costs one look-up for each object.
+        // Objects are merged together, so that a key costs one lookup for each object.
         let records = shapes.compactMap(\.members)
         if records.count == shapes.count { return merged(records) }
         return shapes.dropFirst().reduce(first) { $0.merged(with: $1) }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Waits for the end of standard input.
 enum StandardInput {
-    /// Whether it is open and has nothing to read. A background job of a shell has an input at its end.
+    /// Whether standard input is open and has no data to read. In a background job of a shell, it is at its end.
     static var isWaiting: Bool {
         var state = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         return poll(&state, 1, 0) == 0

@@ -5,7 +5,7 @@ import ArgumentParser
 struct RoutingBench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "RoutingBench",
-        abstract: "Measure look-ups, compiling and messages.",
+        abstract: "Measure lookups, compiling and messages.",
         subcommands: [Times.self, Count.self, Compile.self, Workloads.self]
     )
 }
