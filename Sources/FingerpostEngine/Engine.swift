@@ -58,13 +58,6 @@ struct Engine: Sendable {
         } catch {
             throw Failure(errors: [DocumentError(path: "", position: .unknown, message: "\(error)")])
         }
-        // Links of such a table could take seconds; servers do not publish it.
-        guard router.worstCaseSteps <= Router.maximumSteps else {
-            let message =
-                "some link needs \(router.worstCaseSteps) steps; at most \(Router.maximumSteps) are allowed. "
-                + "'fingerpost check' says how to correct the table."
-            throw Failure(errors: [DocumentError(path: "table.routes", position: .unknown, message: message)])
-        }
     }
 
     /// Answers a request with JSON.

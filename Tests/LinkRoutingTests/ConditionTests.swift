@@ -68,6 +68,15 @@ struct ConditionTests {
         #expect(try condition(#"{"not": \#(json)}"#).evaluate(in: LinkContext()) == .unknown, "not \(json)")
     }
 
+    /// Long lists are compared as sets, byte by byte as short ones.
+    @Test(arguments: [("café", true), ("cafe\u{301}", false), ("Café", false), ("v19", true), ("w", false)])
+    func longListsOfATraitAreCompared(_ value: String, _ isShared: Bool) throws {
+        let has = (0..<20).map { "x\($0)" } + [value]
+        let list = ((0..<20).map { "\"v\($0)\"" } + ["\"café\""]).joined(separator: ",")
+        let condition = try condition("{\"traits\": {\"userType\": [\(list)]}}")
+        #expect(condition.evaluate(in: LinkContext(traits: ["userType": has])) == (isShared ? .holds : .fails))
+    }
+
     @Test(arguments: [
         (#"{"platform": "ios", "country": "GB"}"#, Tristate.unknown),
         (#"{"platform": "tv"}"#.replacing("tv", with: "android"), .fails),

@@ -19,6 +19,19 @@ struct LanguageTagTests {
         #expect(tag?.description ?? "" == expected)
     }
 
+    /// Long lists are compared by name.
+    @Test(arguments: [
+        ([], ""), (["FR-be"], "fr"), (["de-CH", "fr"], "de"), (["pt-BR-x-a", "fr"], "pt-br"), (["*", "xx"], ""),
+        (["it-CH"], "IT-ch"),
+    ]) func longListsAreLookedUp(_ last: [String], _ expected: String) throws {
+        let unknown = (0..<10).map { "x\(UnicodeScalar(UInt8(97 + $0)))-GB" }
+        let ranges = try (unknown + last).map { try #require(LanguageTag($0)) }
+        let tags = try ["en", "fr", "de", "pt-br", "pt-BR", "IT-ch", "it", "es", "nl", "sv"].map {
+            try #require(LanguageTag($0))
+        }
+        #expect(LanguageTag.lookup(ranges, in: tags)?.description ?? "" == expected)
+    }
+
     @Test(arguments: ["en", "en-GB", "zh-Hant-TW", "i-klingon", "x-private", "de-1996", "*", "de-*", "*-CH", "es-419"])
     func tagOrRangeIsRead(_ text: String) {
         #expect(LanguageTag(text)?.description == text)

@@ -206,7 +206,9 @@ struct TableCheckTests {
         (#""path": "/p""#, 0, 12), (#""path": "/p", "query": {"q": {"oneOf": [LIST]}}"#, 31, 12),
         (#""path": "/p", "query": {"q": {"oneOf": [LIST]}}"#, 320, 112),
         (#""path": "/p", "query": {ITEMS}"#, 7, 12), (#""path": "/p", "query": {ITEMS}"#, 64, 92),
-        (#""path": "/{k(PATH)}/x{r}""#, 320, 151),
+        (#""path": "/{k(PATH)}/x{r}""#, 320, 151), (#""path": "/p", "fragment": "/{f...}""#, 0, 22),
+        (#""path": "/p", "fragment": "/{f}-{g}""#, 0, 72), (#""path": "/p", "fragment": "x""#, 0, 12),
+        (#""path": "/p", "host": "{h(PATH)}.acme.link""#, 320, 112), (#""path": "/{a}-{b(PATH)}-{c}""#, 320, 3_791),
     ])
     func valuesAndConditionsTakeSteps(_ place: String, _ count: Int, _ steps: Int) throws {
         let router = try Fixture.router(

@@ -1,8 +1,8 @@
 /// Finds rules that no URL can reach because one earlier rule matches all of their URLs. It has no false positives. A
 /// rule that only several earlier rules cover together is not found.
 struct AndroidRuleCover {
-    /// The remaining comparisons of two patterns for a whole file. The limit bounds the time for a file with many
-    /// thousand rules or query items.
+    /// The remaining comparisons of two patterns for a whole file. 64 bytes of a pattern count as one. The limit bounds
+    /// the time for a file with many thousand rules or query items, or with long patterns.
     private var comparisons = 1 << 20
 
     typealias Rule = AssetLinks.Rule
@@ -14,9 +14,8 @@ struct AndroidRuleCover {
             let shape = Shape(rule)
             var covering: Rule?
             for other in earlier {
-                let cost = 1 + other.query.count
-                guard comparisons > cost else { return found }
-                comparisons -= cost
+                guard comparisons > other.cost else { return found }
+                comparisons -= other.cost
                 guard other.covers(shape) else { continue }
                 covering = other.rule
                 break
@@ -32,12 +31,16 @@ struct AndroidRuleCover {
         let path: Pattern?
         let query: [String: Pattern]
         let fragment: Pattern?
+        /// The maximum work of comparing another rule with this one, in comparisons.
+        let cost: Int
 
         init(_ rule: Rule) {
             self.rule = rule
             path = rule.path.map(Pattern.init)
             query = Dictionary(rule.query.map { ($0.name, Pattern($0.pattern)) }) { $1 }
             fragment = rule.fragment.map(Pattern.init)
+            let patterns = [path, fragment].compactMap(\.self) + query.values
+            cost = 1 + query.count + patterns.reduce(0) { $0 + $1.text.count } / 64
         }
 
         func covers(_ later: Shape) -> Bool {

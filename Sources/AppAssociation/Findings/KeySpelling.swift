@@ -8,16 +8,25 @@ enum KeySpelling {
         return String(scalars)
     }
 
-    /// Returns the known key that differs only in spaces, in case or in at most two letters; nil if there is none.
+    /// The maximum number of known keys of a similar length that are compared. A file may define many.
+    private static let maximumCandidates = 50
+    /// The maximum length of a key that is compared, in bytes.
+    private static let maximumLength = 64
+
+    /// Returns the known key that differs only in spaces, in case or in at most two letters; nil if there is none, or if the
+    /// key is too long.
     static func nearest(to key: String, among known: [String]) -> String? {
+        guard key.utf8.count <= maximumLength else { return nil }
         let key = trimmed(key).lowercased()
-        let near = known.map { ($0, distance(key, $0.lowercased())) }.min { $0.1 < $1.1 }
+        // Each byte that one key has more than the other is a letter that differs.
+        let near = known.lazy.filter { abs(key.utf8.count - $0.utf8.count) <= 2 }.prefix(maximumCandidates)
+            .map { ($0, distance(key, $0.lowercased())) }.min { $0.1 < $1.1 }
         return near.flatMap { $0.1 <= 2 && $0.1 * 2 < $0.0.utf8.count ? $0.0 : nil }
     }
 
-    /// Returns the Levenshtein distance in bytes. Only the first 64 bytes of `left` count.
+    /// Returns the Levenshtein distance in bytes.
     private static func distance(_ left: String, _ right: String) -> Int {
-        let (left, right) = (Array(left.utf8.prefix(64)), Array(right.utf8))
+        let (left, right) = (Array(left.utf8), Array(right.utf8))
         var last = Array(0...right.count)
         for (index, byte) in left.enumerated() {
             var row = [index + 1]

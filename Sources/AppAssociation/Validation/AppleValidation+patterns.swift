@@ -85,7 +85,7 @@ extension AppleValidation {
                 let names = inspection.names.filter { variables.custom[$0] == nil && !PatternVariables.isBuiltIn($0) }
                 guard keeps(.unknownVariable) else { break }
                 let shown = names.sorted().prefix(Self.maximumNames)
-                let others = names.count > shown.count ? " and \(names.count - shown.count) others" : ""
+                let others = names.count > shown.count ? " (and \(names.count - shown.count) more)" : ""
                 let near = nearest(to: shown)
                 add(
                     .unknownVariable,

@@ -81,7 +81,10 @@ struct SetConstraint<Value: Hashable>: Hashable {
 
     /// Whether everything that satisfies this constraint also satisfies the other.
     func implies(_ other: SetConstraint) -> Bool {
-        other.none.allSatisfy(none.contains)
-            && other.oneOfEach.allSatisfy { list in oneOfEach.contains { $0.allSatisfy(list.contains) } }
+        other.none.allSatisfy(Set(none).contains)
+            && other.oneOfEach.allSatisfy { list in
+                let list = Set(list)
+                return oneOfEach.contains { $0.allSatisfy(list.contains) }
+            }
     }
 }

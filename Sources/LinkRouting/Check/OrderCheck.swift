@@ -332,7 +332,7 @@ struct OrderCheck {
 }
 
 extension Route {
-    /// The work of evaluating its conditions on the link and of comparing them with those of another route. Eight listed
+    /// The work of evaluating its conditions and of comparing them with those of another route. Eight listed
     /// values count as one condition.
     fileprivate var conditionWeight: Int {
         let tests = query.reduce(0) { $0 + 1 + $1.test.listedCount / 8 }
@@ -340,7 +340,8 @@ extension Route {
             guard case .parameter(let parameter) = segment else { return count }
             return count + parameter.type.listedCount / 8
         }
+        let (conditions, values) = when?.size ?? (0, 0)
         let fragments = if case .pattern(let pattern)? = fragment { 2 + pattern.segments.count } else { 0 }
-        return 1 + (tests + lists + fragments) / 2
+        return 1 + (tests + lists + fragments + conditions + values / 8) / 2
     }
 }

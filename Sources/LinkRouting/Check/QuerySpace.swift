@@ -86,7 +86,7 @@ struct QuerySpace {
     }
 
     private static func values(_ values: [String], acceptedBy test: QueryCondition.Test) -> [String] {
-        guard case .oneOf(let others) = test else { return values.filter { accepts($0, test) } }
+        guard let others = test.listedValues else { return values.filter { accepts($0, test) } }
         let known = Set(others.map { ExactText($0) })
         return values.filter { known.contains(ExactText($0)) }
     }

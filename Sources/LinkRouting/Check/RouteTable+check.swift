@@ -53,7 +53,8 @@ extension RouteTable {
                     path: "routes",
                     message: "The slowest link takes \(router.worstCaseSteps) steps to resolve; the limit is "
                         + "\(Router.maximumSteps).",
-                    fix: "Put literal segments before parameters, or merge routes that differ only in their conditions."
+                    fix: "Put literal segments before parameters, merge routes that differ only in their conditions, "
+                        + "or shorten lists of values."
                 )
             ]
         }

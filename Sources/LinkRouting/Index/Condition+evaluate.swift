@@ -19,7 +19,7 @@ extension Condition {
             }
         case .authenticated(let expected): truth(context.authenticated) { $0 == expected }
         case .trait(let name, let values):
-            truth(context.trait(name)) { has in has.contains { values.contains(where: $0.isExactly) } }
+            truth(context.trait(name)) { Self.share($0, values) }
         case .inAppBrowser(let expected): truth(context.inAppBrowser) { $0 == expected }
         case .time(let from, let until):
             truth(context.now) { now in (from.map { $0 <= now } ?? true) && (until.map { now < $0 } ?? true) }
@@ -75,6 +75,13 @@ extension Condition {
             }
         }
         return result
+    }
+
+    /// Whether the lists have a text in common. Many texts are compared as a set.
+    private static func share(_ left: [String], _ right: [String]) -> Bool {
+        guard left.count > 8, right.count > 8 else { return left.contains { right.contains(where: $0.isExactly) } }
+        let known = Set(right.map { ExactText($0) })
+        return left.contains { known.contains(ExactText($0)) }
     }
 
     private func truth<Fact>(_ fact: Fact?, _ holds: (Fact) -> Bool) -> Tristate {

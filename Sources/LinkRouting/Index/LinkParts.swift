@@ -7,6 +7,7 @@ struct LinkParts {
         /// The number of conditions on query items that were evaluated so far.
         var lookups = 0
         var items: [ExactText: [DeepLink.QueryItem]]?
+        var fragment: String??
         var fragmentPath: DeepLink??
     }
 
@@ -15,7 +16,7 @@ struct LinkParts {
     /// The number of conditions after which a dictionary is faster for a link with more items.
     private static let fewLookups = 32
 
-    /// Returns the different items of a name, in the link's order; nil if comparing all names is faster.
+    /// Returns the different items of a name, in the link's order; nil if the caller compares all names.
     mutating func items(
         named name: String,
         of link: DeepLink,
@@ -41,6 +42,14 @@ struct LinkParts {
             items[ExactText(name), default: []].append(item)
         }
         return items
+    }
+
+    mutating func fragment(of link: DeepLink) -> String? {
+        let computed = computedParts()
+        if let fragment = computed.fragment { return fragment }
+        let fragment = link.fragment
+        computed.fragment = .some(fragment)
+        return fragment
     }
 
     mutating func fragmentPath(of link: DeepLink) -> DeepLink? {

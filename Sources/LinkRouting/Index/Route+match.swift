@@ -16,7 +16,7 @@ extension Route {
     func linkHolds(for link: DeepLink, _ plusSign: DeepLink.PlusSign, _ parts: inout LinkParts) -> Bool {
         guard hostHolds(for: link), trailingSlashHolds(for: link) else { return false }
         for condition in query where !condition.holds(for: link, plusSign, &parts) { return false }
-        return fragmentFailure(in: link, &parts) == nil
+        return fragmentHolds(for: link, &parts)
     }
 
     /// Whether host and path alone decide about the route, so that nothing is left to check after the index.
@@ -49,7 +49,7 @@ extension Route {
         guard trailingSlashHolds(for: link) else { return .trailingSlash }
         var parts = LinkParts()
         for condition in query where !condition.holds(for: link, plusSign, &parts) { return .query }
-        return fragmentFailure(in: link, &parts) == nil ? nil : .fragment
+        return fragmentHolds(for: link, &parts) ? nil : .fragment
     }
 
     func trailingSlashHolds(for link: DeepLink) -> Bool {
@@ -58,15 +58,19 @@ extension Route {
     }
 
     func fragmentFailure(in link: DeepLink, _ parts: inout LinkParts) -> (expected: String, found: String?)? {
+        guard !fragmentHolds(for: link, &parts) else { return nil }
+        return switch fragment {
+        case nil: nil
+        case .equals(let expected): (expected, link.fragment)
+        case .pattern(let pattern): (pattern.description, link.fragment)
+        }
+    }
+
+    private func fragmentHolds(for link: DeepLink, _ parts: inout LinkParts) -> Bool {
         switch fragment {
-        case nil: return nil
-        case .equals(let expected):
-            return link.fragment?.isExactly(expected) == true ? nil : (expected, link.fragment)
-        case .pattern(let pattern):
-            guard let path = parts.fragmentPath(of: link), pattern.captures(in: path, letterCase) != nil else {
-                return (pattern.description, link.fragment)
-            }
-            return nil
+        case nil: true
+        case .equals(let expected): parts.fragment(of: link)?.isExactly(expected) == true
+        case .pattern(let pattern): parts.fragmentPath(of: link).map { pattern.matches($0, letterCase) } ?? false
         }
     }
 
@@ -148,17 +152,20 @@ extension RoutePattern {
         }
     }
 
-    /// Returns the parameters that the pattern captures from the link's path; nil when it does not match.
-    func captures(in link: DeepLink, _ letterCase: LetterCase) -> [CapturedParameter]? {
-        let segments = segments
+    /// Whether the pattern matches the link's path. Does not allocate, except as `Mixed.accepts`.
+    func matches(_ link: DeepLink, _ letterCase: LetterCase) -> Bool {
         for (index, segment) in segments.enumerated() {
             if case .rest = segment { break }
-            guard index < link.segments.count else { return nil }
+            guard index < link.segments.count else { return false }
             let text = link.pathBytes[link.segments[index].range]
-            guard !text.isEmpty else { return nil }
-            guard segment.accepts(text, letterCase) else { return nil }
+            guard !text.isEmpty, segment.accepts(text, letterCase) else { return false }
         }
-        guard hasRest || segments.count == link.segments.count else { return nil }
+        return hasRest || segments.count == link.segments.count
+    }
+
+    /// Returns the parameters that the pattern captures from the link's path; nil when it does not match.
+    func captures(in link: DeepLink, _ letterCase: LetterCase) -> [CapturedParameter]? {
+        guard matches(link, letterCase) else { return nil }
         var parameters: [CapturedParameter] = []
         for capture in Self.captures(of: segments) { capture.append(to: &parameters, from: link, letterCase) }
         return parameters
@@ -217,7 +224,8 @@ extension DeepLink {
 }
 
 extension QueryCondition {
-    /// Whether the condition holds. Allocates only for a typed value that is written with escapes.
+    /// Whether the condition holds. Allocates only for a typed value that is written with escapes, and for links with
+    /// many items.
     func holds(for link: DeepLink, _ plusSign: DeepLink.PlusSign, _ parts: inout LinkParts) -> Bool {
         fault(in: link, plusSign, &parts) == nil
     }

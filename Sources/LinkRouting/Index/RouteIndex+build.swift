@@ -25,7 +25,7 @@ extension RouteIndex {
             switch matcher {
             case .any, .plain: 1
             case .parameter(let type, _): 1 + type.listedCount / 32
-            case .mixed(let mixed, _): 1 + mixed.pieces.reduce(0) { $0 + $1.parameter.type.listedCount } / 32
+            case .mixed(let mixed, _): mixed.steps
             }
         }
         var costs = Array(repeating: 0, count: nodes.count)

@@ -1,7 +1,22 @@
 extension Route {
     /// The steps of a lookup that evaluates the route's conditions. Eight conditions, or 32 values that are compared one
     /// after the other, take about as long as visiting a node.
-    var evaluationSteps: Int { 1 + conditionSize.conditions / 8 + conditionSize.values / 32 }
+    var evaluationSteps: Int {
+        let (conditions, values) = conditionSize
+        let labels = if case .label(let parameter?, _) = host { parameter.type.listedCount } else { 0 }
+        return 1 + conditions / 8 + (values + labels) / 32 + fragmentSteps
+    }
+
+    private var fragmentSteps: Int {
+        guard case .pattern(let pattern)? = fragment else { return 0 }
+        return pattern.segments.reduce(1) { steps, segment in
+            switch segment {
+            case .literal, .any, .rest: steps
+            case .parameter(let parameter): steps + parameter.type.listedCount / 32
+            case .mixed(let mixed): steps + mixed.steps
+            }
+        }
+    }
 
     /// The number of conditions in `query` and `when`, and of the values that they list.
     var conditionSize: (conditions: Int, values: Int) {

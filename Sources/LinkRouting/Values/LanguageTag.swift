@@ -37,10 +37,15 @@ public struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
     /// Lookup by RFC 4647 §3.4: returns the tag for the first of `ranges` that has one. Each range is truncated until a
     /// tag matches. Nil if none matches; the caller then uses the default. A range that starts with `*` is skipped.
     public static func lookup(_ ranges: [LanguageTag], in tags: [LanguageTag]) -> LanguageTag? {
+        // Many ranges are compared with many tags by name.
+        let named =
+            ranges.count > 8 && tags.count > 8
+            ? Dictionary(tags.map { ($0.lowercased[...], $0) }) { first, _ in first } : nil
         for range in ranges {
             var candidate = range.basicRange[...]
             while !candidate.isEmpty {
-                if let tag = tags.first(where: { $0.lowercased == candidate }) { return tag }
+                let tag = named.map { $0[candidate] } ?? tags.first { $0.lowercased == candidate }
+                if let tag { return tag }
                 candidate = shortened(candidate)
             }
         }

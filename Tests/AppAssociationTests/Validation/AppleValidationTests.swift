@@ -387,6 +387,13 @@ struct AppleValidationTests {
                     + (0..<40_000).map { "$(other\($0))" }.joined() + #""}]}]}}"#,
                 ["AASA-TOO-LARGE", "AASA-UNKNOWN-VARIABLE", "AASA-COMPLEXITY"]
             ),
+            Row(
+                #"{"applinks":{"substitutionVariables":{\#(list(12_000) { #""\#(long)v\#($0)":["a"]"# })},"details":[{\#(app),"components":["#
+                    + list(100) { rule in
+                        #"{"/":"/\#((0..<8).map { "$(\(long)abc\(rule)\($0))" }.joined())"}"#
+                    } + "]}]}}",
+                ["AASA-TOO-LARGE"] + Array(repeating: "AASA-UNKNOWN-VARIABLE", count: 100)
+            ),
         ]
     )
     func largeFileIsValidatedInTime(_ row: Row) {
@@ -395,6 +402,8 @@ struct AppleValidationTests {
         #expect(found.map(\.code.rawValue).filter(Set(row.expected).contains) == row.expected)
         #expect(found.allSatisfy { $0.message.utf8.count < 500 })
     }
+
+    private static let long = String(repeating: "x", count: 35)
 
     private static func list(_ count: Int, _ element: (Int) -> String) -> String {
         (0..<count).map(element).joined(separator: ",")
@@ -406,7 +415,7 @@ struct AppleValidationTests {
 
         #expect(
             found.first { $0.code == .unknownVariable }?.message
-                == "No variable is called 'zz1', 'zz10', 'zz2', 'zz3', 'zz4', 'zz5', 'zz6', 'zz7' and 2 others: the pattern "
+                == "No variable is called 'zz1', 'zz10', 'zz2', 'zz3', 'zz4', 'zz5', 'zz6', 'zz7' (and 2 more): the pattern "
                 + "matches nothing."
         )
     }
