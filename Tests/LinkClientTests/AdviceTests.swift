@@ -52,7 +52,7 @@ struct AdviceTests {
         #expect(problem.message.hasSuffix("Add the bundled table to the app's resources."))
     }
 
-    /// `fingerpost table keys` prints a key and its id on one line, and both have 43 characters.
+    /// `fingerpost table keys show` prints a key and its id on one line, and both have 43 characters.
     @Test func keyIDInPlaceOfTheKeyIsExplained() async throws {
         let key = try Sample.key().publicKey
         func client(_ keys: [String]) throws -> LinkClient {
@@ -85,7 +85,7 @@ struct AdviceTests {
     @Test(
         arguments: [
             // rejection, advice
-            (.unknownKey("x", accepted: []), "'fingerpost table keys' prints, or sign with an accepted key."),
+            (.unknownKey("x", accepted: []), "'fingerpost table keys show' prints. Or sign with an accepted key."),
             (.badSignature, "Fetch it again."), (.truncated, "download it again."),
             (.malformed("the first line is not HEADER..SIGNATURE."), "Fetch one with 'fingerpost table export'."),
             (.newerFormat(2), "Update the app."), (.unsupportedFeatures(["warp"]), "Update the app."),

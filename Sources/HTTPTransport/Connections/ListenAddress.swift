@@ -10,7 +10,7 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { "\(host):\(port)" }
 
-    /// The longest accept queue that Linux allows, so that a flood of connections delays others by milliseconds. A client
-    /// for which the queue has no room retries a second later.
+    /// Maximum number of connections that wait to be accepted: the default of Linux's limit, `net.core.somaxconn`. Linux
+    /// drops SYNs beyond it, and clients retry after 1 s. The long queue lets a flood delay others by milliseconds only.
     package static let backlog = 4_096
 }

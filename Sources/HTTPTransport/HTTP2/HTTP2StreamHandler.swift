@@ -22,7 +22,8 @@ package final class HTTP2StreamHandler: ChannelDuplexHandler, ResponseSender {
     /// Whether the request is complete and the client waits for the server.
     private var isBusy = false
     private var isAnswered = false
-    /// Whether the complete response was sent before the end of the request.
+    /// Whether the complete response was sent before the end of the request. Only then may the stream of an incomplete
+    /// request be closed without losing its response; the stream would not end by itself.
     private var isSentEarly = false
     /// Whether the client has closed its sending side of the connection.
     private var isInputClosed = false
@@ -249,6 +250,5 @@ extension HTTPRequest {
 }
 
 extension HTTPField.Name {
-    // A valid constant; the alternative is never used.
     fileprivate static let host = HTTPField.Name.constant("Host")
 }

@@ -9,8 +9,8 @@ extension LinkClient {
         /// The id of this app in the tenant's settings, such as `ios`.
         public var app: String
         public var environment = "production"
-        /// The public keys of signed tables: the current one, and the next one. Each is the 43 characters that
-        /// `fingerpost table keys` prints.
+        /// The public keys of signed tables: the current one, and the next one. Each has 43 characters;
+        /// `fingerpost table keys show` prints them.
         public var keys: [String]
         /// The address of the server, such as `https://links.example.com`. Nil for an app that never asks a server.
         public var server: String?
@@ -100,7 +100,7 @@ struct ClientSetup: Sendable {
         transport = configuration.transport ?? Self.standardTransport(server)
         guard !keys.isEmpty || configuration.server == nil else {
             throw LinkClient.ConfigurationError(
-                "'keys' is empty, so no table is accepted. Add the key that 'fingerpost table keys' prints."
+                "'keys' is empty, so no table is accepted. Add the keys that 'fingerpost table keys show' prints."
             )
         }
     }

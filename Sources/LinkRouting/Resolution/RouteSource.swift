@@ -1,4 +1,4 @@
-/// Gives a router the routes of an ``EncodedTable``. It keeps those that it has decoded, which takes a lock.
+/// Supplies a router with the routes of an ``EncodedTable``, and caches the decoded ones.
 ///
 /// A class, because copying an optional value of any type costs a tenth of a lookup, for the server's routers as well.
 package protocol RouteSource: AnyObject, Sendable {

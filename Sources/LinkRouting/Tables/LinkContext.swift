@@ -8,8 +8,8 @@ public struct LinkContext: Sendable, Hashable {
     public var osVersion: Version?
     public var appVersion: Version?
     public var appBuild: Int64?
-    /// Whether the app is installed on the device. It is for a caller inside the app; for a click in a browser it is
-    /// not known.
+    /// Whether the app is installed on the device. True by default, for callers inside the app. The server sets it to
+    /// false for clicks in a browser, because no header tells.
     public var installed = true
     /// Language ranges, best first; empty when unknown.
     public var locale: [LanguageTag] = []

@@ -57,7 +57,8 @@ package final class AppTableCache: Sendable {
         tellChange.yield()
     }
 
-    /// Signs with another key from now on; nil ends signing. Tables that are made already are served until then.
+    /// Signs with another key from now on. Tables signed with the old key are served until they are signed again. Nil
+    /// ends signing and removes all tables.
     package func update(_ signer: TableSigner?) {
         state.withLock { $0.signer = signer }
         if signer == nil { reference.store(Box([:]), ordering: .releasing) }

@@ -182,6 +182,5 @@ struct EventController {
 }
 
 extension HTTPField.Name {
-    // A valid constant; the alternative is never used.
     fileprivate static let lastEventID = HTTPField.Name.constant("Last-Event-ID")
 }

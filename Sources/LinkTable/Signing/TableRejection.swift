@@ -52,7 +52,7 @@ package enum TableRejection: Error, Hashable, Sendable, CustomStringConvertible 
             "The table is signed with the algorithm \(Self.quoted(name)); only EdDSA is accepted."
         case .unknownKey(let id, let accepted):
             "The table is signed with the key that has the id (kid) \(Self.quoted(id)). \(Self.ids(of: accepted, id)) "
-                + "Add the public key, which are the 43 characters of 'x' that 'fingerpost table keys' prints, or sign "
+                + "Add the public key: the 43 characters of 'x', which 'fingerpost table keys show' prints. Or sign "
                 + "with an accepted key."
         case .badSignature:
             "The signature does not belong to the table, so the table was changed or damaged. Fetch it "

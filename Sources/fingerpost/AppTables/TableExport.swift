@@ -12,8 +12,8 @@ struct TableExport: AsyncParsableCommand {
             EXAMPLE
               fingerpost table export shop --app ios --output shop.table
 
-            With --public-key, the table is verified first. A tenant with 'clientKey: required' needs a key \
-            with the scope resolve. The key is sent only to such a tenant's server.
+            With --public-key, the table is verified before it is written. A tenant with 'clientKey: required' \
+            needs a key with the scope resolve. The key is sent only if the server asks for one.
             """
     )
 
