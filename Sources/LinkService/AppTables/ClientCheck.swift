@@ -42,7 +42,7 @@ package struct ClientCheck: Sendable {
         var findings = needs.findings(minimum: minimum, understood)
         for client in try await clients(of: tenant, in: environment) where findings.count < Self.mostFindings {
             guard let lack = needs.lack(of: understood(client.engine)) else { continue }
-            let name = "app \(client.app) \(client.appVersion) (engine \(client.engine), \(client.count) events)"
+            let name = "The app \(client.app) \(client.appVersion) (engine \(client.engine), \(client.count) events)"
             findings.append(lack.finding(for: name, isMinimum: false))
         }
         return findings
@@ -117,12 +117,12 @@ private struct TableNeeds {
 
     func findings(minimum: Version?, _ understood: (Version) -> TableFormat?) -> [Finding] {
         guard let minimum, let lack = lack(of: understood(minimum)) else { return [] }
-        return [lack.finding(for: "'minimumClient' (engine \(minimum))", isMinimum: true)]
+        return [lack.finding(for: "An app with engine \(minimum) ('minimumClient')", isMinimum: true)]
     }
 }
 
 extension TableNeeds.Lack {
-    /// - Parameter client: The app, as the beginning of a sentence.
+    /// - Parameter client: The description of the app; the message begins with it.
     fileprivate func finding(for client: String, isMinimum: Bool) -> Finding {
         switch self {
         case .table:
@@ -130,10 +130,10 @@ extension TableNeeds.Lack {
                 .oldClient,
                 isMinimum ? .error : .warning,
                 path: "table.formatVersion",
-                message: "The \(client) cannot read this table, so it keeps its earlier one, and asks the server about "
-                    + "links that this one does not decide.",
+                message: "\(client) cannot read this table. It keeps its earlier table, and asks the server for the "
+                    + "links that the earlier table does not decide.",
                 fix: isMinimum
-                    ? "Leave out what the engine lacks, or raise 'minimumClient' in the settings."
+                    ? "Remove the features that this engine lacks, or raise 'minimumClient' in the settings."
                     : "Keep the earlier routes until the app is updated, or accept that it asks the server."
             )
         case .routes(let ids):
@@ -141,7 +141,7 @@ extension TableNeeds.Lack {
                 .oldClient,
                 .warning,
                 path: "table.routes",
-                message: "The \(client) would be undecided about the links of "
+                message: "\(client) cannot decide the links of "
                     + ids.prefix(5).joined(separator: ", ")
                     + (ids.count > 5 ? " and \(ids.count - 5) more routes." : "."),
                 fix: "Add a route without 'requires' for these links, or accept that such an app asks the server."
