@@ -7,16 +7,17 @@ import Synchronization
 
 /// The association files of all tables, in the form in which they are served.
 ///
-/// The files are made before a request can ask for them: a publication makes those of its table before the table is
-/// stored (``prepare(_:unless:)``), a start those of all tables (``update(for:isStart:)``). Files that take too long are
-/// made later (``makeMissing(on:)``); meanwhile the files of the tenant's previous table are served, or none.
+/// The files are generated before a request can ask for them. A publication generates those of its table before it stores
+/// the table (``prepare(_:unless:)``), and a start generates those of all tables (``update(for:isStart:)``). Files that
+/// exceed the budget are generated later (``makeMissing(on:)``). Until then the cache serves the files of the tenant's
+/// previous table, or none.
 package final class AssociationFileCache: Sendable {
     private let reference = ManagedAtomic(Box([], [:]))
-    /// Files that are made but not live yet: the latest of each tenant. The lock is held while ``reference`` changes.
+    /// Files that are generated but not live yet: the latest of each tenant. The lock is held while ``reference`` changes.
     private let prepared = Mutex<[TenantID: TableFiles]>([:])
 
     private final class Box: AtomicReference, Sendable {
-        /// The production tables. Only they have hosts, and so files.
+        /// The production tables. Only they have hosts, and so only they have files.
         let tables: [PublishedTable]
         let files: [TenantID: TableFiles]
 
@@ -25,11 +26,11 @@ package final class AssociationFileCache: Sendable {
             self.files = files
         }
 
-        /// The tables whose files are not made yet.
+        /// The tables whose files are not generated yet.
         var missing: [PublishedTable] { tables.filter { files[$0.tenant]?.table !== $0 } }
     }
 
-    /// Budgets for making files that were not prepared while a catalog goes live.
+    /// Budgets in steps for generating files that were not prepared, while a catalog goes live.
     private static let stepsOnStart = 20_000_000
     private static let stepsOnUpdate = 2_000_000
 
@@ -41,7 +42,7 @@ package final class AssociationFileCache: Sendable {
         (incomplete, tellIncomplete) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Makes the files of a production table that is about to be published; ``update(for:isStart:)`` uses them.
+    /// Generates the files of a production table that is about to be published. ``update(for:isStart:)`` serves them.
     ///
     /// - Throws: `CancellationError` if `cancellation` is cancelled.
     package func prepare(_ table: PublishedTable, unless cancellation: Cancellation) throws {
@@ -51,8 +52,8 @@ package final class AssociationFileCache: Sendable {
         prepared.withLock { $0[table.tenant] = files }
     }
 
-    /// Serves the files of a catalog that is about to go live. If the budget does not suffice for
-    /// a table, its tenant's previous files are kept.
+    /// Serves the files of a catalog that is about to go live. If generating a table's files exceeds the budget, the
+    /// tenant's previous files are kept.
     package func update(for catalog: Catalog, isStart: Bool) {
         let tables = catalog.tables.filter { $0.environment == .production }
         let budget = WorkBudget(steps: isStart ? Self.stepsOnStart : Self.stepsOnUpdate)
@@ -77,10 +78,10 @@ package final class AssociationFileCache: Sendable {
         if !isComplete { tellIncomplete.yield() }
     }
 
-    /// Whether the files of every table are made.
+    /// Whether the files of every table are generated.
     package var isComplete: Bool { reference.load(ordering: .acquiring).missing.isEmpty }
 
-    /// Makes the missing files in `pool` and serves them.
+    /// Generates the missing files in `pool`, and serves them.
     package func makeMissing(on pool: WorkPool) async throws {
         for table in reference.load(ordering: .acquiring).missing {
             let files = try await pool.run(for: .server) { cancellation in
@@ -95,7 +96,7 @@ package final class AssociationFileCache: Sendable {
         }
     }
 
-    /// Returns the association file of a host in lookup form; nil while it is not made.
+    /// Returns the association file of a host in lookup form; nil until it is generated.
     func file(_ kind: AssociationFile, forHost host: String, of table: PublishedTable) -> CachedAssociationFile? {
         let files = reference.load(ordering: .acquiring).files[table.tenant]
         // The hosts of a `*.` domain share a file.
@@ -129,7 +130,7 @@ private struct TableFiles: Sendable {
         byHost = try files.byHost.mapValues { Pair(apple: try serve($0.apple), android: try serve($0.android)) }
     }
 
-    /// - Throws: ``Unfinished`` if the budget does not suffice: with more steps the files would differ.
+    /// - Throws: ``Unfinished`` if the budget is used up, because with more steps the files would differ.
     init(whole table: PublishedTable, within budget: WorkBudget) throws {
         try self.init(of: table, within: budget)
         guard !budget.isUsedUp else { throw Unfinished() }
