@@ -84,14 +84,21 @@ public struct Resolution: Sendable, Hashable {
 
 /// The destination of a link, with all parameters filled in.
 public struct ResolvedDestination: Sendable, Hashable {
+    /// The name of the app's screen, as the table has it; nil if the route opens no screen.
     public var screen: String?
+    /// The arguments of ``screen``, in the order of the table. An argument whose parameter was not captured is absent.
     public var arguments: [Argument]
+    /// The screens of the navigation stack, from the bottom up; empty if the route has none.
     public var stack: [Screen]
     /// The URI that opens the app.
     public var uri: String?
+    /// The absolute URL of the web page; nil if there is none that the settings allow.
     public var web: String?
+    /// The absolute URL of the app's page in a store, if the route offers the store or the app must be updated.
     public var store: String?
+    /// The route's JSON for the app, unchanged, at most 4,096 bytes.
     public var data: JSONNode?
+    /// The name of the campaign, with its parameters filled in.
     public var campaign: String?
     /// The fallback actions, in the order in which to try them.
     public var fallbacks: [Action]

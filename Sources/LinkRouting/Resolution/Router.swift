@@ -59,6 +59,15 @@ public struct Router: Sendable {
     /// The maximum number of steps of a lookup. A table that may need more is refused.
     public static let maximumSteps = 4_096
 
+    /// Compiles a table. Create a router once, and resolve all links with it.
+    ///
+    /// A table with errors is compiled, too: ``RouteTable/check(for:now:within:)`` finds them. Resolve links of unknown
+    /// origin only if ``worstCaseSteps`` is at most ``maximumSteps``.
+    ///
+    /// - Parameters:
+    ///   - identity: The tenant's domains, schemes, apps and allowed destinations.
+    ///   - table: The routes and defaults.
+    ///   - environment: Selects the tenant's apps: those that are part of this environment.
     public init(identity: Identity, table: RouteTable, environment: EnvironmentID = .production) {
         compiled = Compiled(identity, table, RouteIndex(table.routes), nil, environment)
     }
