@@ -62,10 +62,10 @@ extension CatalogDatabase {
         )
     }
 
-    package func note(_ deed: AuditAction, change: AuditContext) async throws {
+    package func note(_ action: AuditAction, change: AuditContext) async throws {
         try await pool.storing { db in
             try Self.audit(
-                Audited(deed.kind.rawValue, deed.tenant, subject: deed.tenant.rawValue, after: deed.facts),
+                Audited(action.kind.rawValue, action.tenant, subject: action.tenant.rawValue, after: action.facts),
                 change,
                 db
             )
