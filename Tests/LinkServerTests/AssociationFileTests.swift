@@ -69,7 +69,7 @@ struct AssociationFileTests {
     @Test func cancelledPublicationHasNoFiles() async throws {
         try await withService { service in
             try await service.load(Self.tenant("one"))
-            let table = try #require(service.dependencies.resolving.catalog.current.tables.first)
+            let table = try #require(service.dependencies.linkResolver.catalog.current.tables.first)
             let cancellation = Cancellation()
             cancellation.cancel()
             #expect(throws: CancellationError.self) { try AssociationFileCache().prepare(table, unless: cancellation) }

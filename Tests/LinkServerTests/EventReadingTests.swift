@@ -130,7 +130,7 @@ struct EventReadingTests {
             tenant: acme,
             filter: try EventFilter(request, in: .production),
             log: service.log,
-            listening: try #require(service.dependencies.resolving.recorder.commits.listen(to: acme, with: "key")),
+            listening: try #require(service.dependencies.linkResolver.recorder.commits.listen(to: acme, with: "key")),
             mayGoOn: mayGoOn,
             lifetime: .seconds(3_600),
             sleep: { _ in try await Task.sleep(for: .seconds(86_400)) }

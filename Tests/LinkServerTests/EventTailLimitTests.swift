@@ -31,7 +31,7 @@ struct EventTailLimitTests {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             let acme = try #require(TenantID("acme"))
-            let commits = service.dependencies.resolving.recorder.commits
+            let commits = service.dependencies.linkResolver.recorder.commits
             let kept = (0..<8).map { _ in commits.listen(to: acme, with: session.id) }
             #expect(kept.allSatisfy { $0 != nil })
             #expect(try await session.get("events/tail").code == "busy")

@@ -48,7 +48,7 @@ struct HostClaimTests {
             #expect(!before.text.contains("'victim'") && !before.text.contains("*.victim.example' "), "\(before.text)")
             // The refused claim does not block the owner.
             #expect(try await put(victim, of: "victim", service).status == 200)
-            let attacker = service.dependencies.resolving.catalog.current.table(of: TenantID("attacker") ?? .none)
+            let attacker = service.dependencies.linkResolver.catalog.current.table(of: TenantID("attacker") ?? .none)
             #expect(attacker?.settings.identity.domains.isEmpty == true)
         }
     }
@@ -75,7 +75,7 @@ struct HostClaimTests {
             #expect(try await put("pay.victim.example, brand.example", of: "brand", service).status == 200)
             #expect(try await put("brand.example, shop.victim.example", of: "brand", service).status == 409)
             #expect(try await put(#""*.victim.example", www.other.example"#, of: "victim", service).status == 200)
-            let overlaps = service.dependencies.resolving.catalog.current.overlappingDomains.map {
+            let overlaps = service.dependencies.linkResolver.catalog.current.overlappingDomains.map {
                 "\($0.tenant) \($0.domain)"
             }
             #expect(overlaps == ["brand pay.victim.example", "victim *.victim.example"])

@@ -52,7 +52,7 @@ struct PrivacyTests {
 
     private func export(_ service: TestService, _ tenant: String) async throws -> String {
         let id = try #require(TenantID(tenant))
-        let table = try #require(service.dependencies.resolving.catalog.current.table(of: id))
+        let table = try #require(service.dependencies.linkResolver.catalog.current.table(of: id))
         service.clock.advance(seconds: 60)
         let manifest = try await service.dependencies.exporter.exportNow(ExportPlan(table))
         let file = try #require(manifest.file)

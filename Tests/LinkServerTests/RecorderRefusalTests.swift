@@ -53,9 +53,9 @@ struct RecorderRefusalTests {
     /// Without recording, the log is not used at all, even if it would refuse events.
     @Test func serviceThatDoesNotRecordAnswers() async throws {
         try await withService(failing: { _ in .full }) { service in
-            let recording = service.dependencies.resolving
+            let recording = service.dependencies.linkResolver
             var dependencies = service.dependencies
-            dependencies.resolving = LinkResolver(
+            dependencies.linkResolver = LinkResolver(
                 catalog: recording.catalog,
                 recorder: recording.recorder,
                 sealer: recording.sealer,

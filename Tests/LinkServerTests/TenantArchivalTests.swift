@@ -95,7 +95,7 @@ struct TenantArchivalTests {
             let listed = try await session.get("/tenants").json?["tenants"]?.elements ?? []
             #expect(!listed.contains { $0["id"]?.text == "acme" } && listed.contains { $0["id"]?.text == "other" })
             // Retention and exports of its events go on.
-            let rules = service.dependencies.resolving.catalog.current.retentionRules
+            let rules = service.dependencies.linkResolver.catalog.current.retentionRules
             #expect(rules[TenantID("acme") ?? .none]?.days == 400)
             #expect(try await service.events(of: "acme").count == 2)
         }

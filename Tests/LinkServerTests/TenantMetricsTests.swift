@@ -88,8 +88,8 @@ struct TenantMetricsTests {
             let plan = ExportPlan(tenant: shop, schedule: nil, format: .ndjson, level: 6)
             _ = try await service.dependencies.exporter.exportNow(plan)
             let readings = service.dependencies.exporter.progress.readings(
-                of: service.dependencies.resolving.catalog.current,
-                by: service.dependencies.resolving.tenants
+                of: service.dependencies.linkResolver.catalog.current,
+                by: service.dependencies.linkResolver.tenants
             )
             let lines = MetricRegistry().exposition(readings).split(separator: "\n").map(String.init)
             #expect(lines.contains(#"fingerpost_export_failures_total{tenant="taxi"} 0"#))

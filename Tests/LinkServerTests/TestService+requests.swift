@@ -64,7 +64,7 @@ extension TestService {
             traces: dependencies.traces,
             logSettings: dependencies.logSettings,
             logger: dependencies.logger,
-            now: dependencies.resolving.now,
+            now: dependencies.linkResolver.now,
             uptime: { clock.uptime },
             makeRequestID: { "test" }
         )

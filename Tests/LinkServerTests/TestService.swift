@@ -161,7 +161,7 @@ func withService<Value: Sendable>(
             logger: logger
         )
         try await service.dependencies.publishing.reload()
-        let recorder = service.dependencies.resolving.recorder
+        let recorder = service.dependencies.linkResolver.recorder
         let value = try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await recorder.run() }
             let result: Result<Value, any Error>

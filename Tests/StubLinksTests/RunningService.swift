@@ -41,7 +41,7 @@ struct RunningService: Sendable {
                 configuration: HTTPClient.Configuration(redirectConfiguration: .disallow)
             )
             try await withThrowingTaskGroup(of: Void.self) { group in
-                let recorder = dependencies.resolving.recorder
+                let recorder = dependencies.linkResolver.recorder
                 group.addTask { try await recorder.run() }
                 group.addTask { try await server.run() }
                 let result: Result<Void, any Error>

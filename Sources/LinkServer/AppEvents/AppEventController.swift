@@ -9,7 +9,7 @@ import NIOCore
 
 /// Serves `POST /_fp/events`, with which apps report what their own engines decided.
 struct AppEventController: Sendable {
-    let resolving: LinkResolver
+    let linkResolver: LinkResolver
     let recorder: AppEventRecorder
     let limits: LiveLimits
     let admission: Admission
@@ -32,7 +32,7 @@ struct AppEventController: Sendable {
         let message = try body.withUnsafeReadableBytes { raw in
             try raw.withMemoryRebound(to: UInt8.self) { try AppEventsRequest($0, limits: limits) }
         }
-        let catalog = resolving.catalog.current
+        let catalog = linkResolver.catalog.current
         let tenant = try catalog.tenant(message.tenant, of: request)
         scope.facts.note(tenant.tenant)
         try tenant.checkClientKey(request.grant, for: message.environment)
@@ -44,7 +44,7 @@ struct AppEventController: Sendable {
         let caller = LinkResolver.Caller(
             requestID: scope.requestID,
             address: address,
-            country: resolving.country(of: address),
+            country: linkResolver.country(of: address),
             userAgent: request.head.headerFields.value(of: .userAgent),
             method: "POST",
             source: "app",

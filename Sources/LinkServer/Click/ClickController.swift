@@ -9,7 +9,7 @@ import NIOCore
 
 /// `GET` on a host that serves links: somebody tapped a link in a browser.
 struct ClickController: Sendable {
-    let resolving: LinkResolver
+    let linkResolver: LinkResolver
     let admission: Admission
 
     var endpoints: [PublicEndpoint] {
@@ -21,7 +21,7 @@ struct ClickController: Sendable {
     }
 
     private func click(_ request: HTTPRequest, _ scope: RequestScope) throws -> HandlerResult {
-        let catalog = resolving.catalog.current
+        let catalog = linkResolver.catalog.current
         guard let authority = request.authority, let host = request.host(in: catalog),
             let (table, serves) = catalog.table(forHost: host.name, port: host.port)
         else { throw Problem.unknownHost(request.path ?? "/") }
@@ -43,8 +43,8 @@ struct ClickController: Sendable {
 
         let visitor = ClickContext(request.headerFields)
         var facts = visitor.context
-        facts.now = resolving.now()
-        facts.country = resolving.country(of: scope.client.address)
+        facts.now = linkResolver.now()
+        facts.country = linkResolver.country(of: scope.client.address)
         let caller = LinkResolver.Caller(
             requestID: scope.requestID,
             address: scope.client.address,
@@ -56,7 +56,7 @@ struct ClickController: Sendable {
             kind: .click,
             purpose: visitor.purpose
         )
-        let resolvedLink = resolving.resolve(
+        let resolvedLink = linkResolver.resolve(
             "https://\(authority)\(path)",
             from: catalog,
             clientEventID: nil,
@@ -65,7 +65,7 @@ struct ClickController: Sendable {
             by: caller
         )
         scope.facts.note(resolvedLink)
-        return resolving.result(afterRecording: [resolvedLink], arrivedAt: scope.arrival) { _ in
+        return linkResolver.result(afterRecording: [resolvedLink], arrivedAt: scope.arrival) { _ in
             answer(to: resolvedLink.answer, host: host.name)
         }
     }

@@ -7,7 +7,7 @@ func addAdminEndpoints(_ dependencies: ServerDependencies, to router: Hummingbir
     let authorizer = AdminAuthorizer(
         keys: dependencies.keys,
         admission: dependencies.admission,
-        now: dependencies.resolving.now
+        now: dependencies.linkResolver.now
     )
     router.add(middleware: AdmissionMiddleware(admission: dependencies.admission, keys: dependencies.keys))
     OpenAPIController(document: .adminPort).addRoutes(to: router)
@@ -63,7 +63,7 @@ func addAdminEndpoints(_ dependencies: ServerDependencies, to router: Hummingbir
     )
     AssociationToolsController(
         authorizer: authorizer,
-        live: dependencies.resolving.catalog,
+        live: dependencies.linkResolver.catalog,
         files: dependencies.associationFiles,
         pool: dependencies.pool
     ).addRoutes(to: router)
@@ -85,7 +85,7 @@ func addAdminEndpoints(_ dependencies: ServerDependencies, to router: Hummingbir
     AnalyticsController(
         authorizer: authorizer,
         store: dependencies.store,
-        catalog: dependencies.resolving.catalog,
+        catalog: dependencies.linkResolver.catalog,
         analytics: dependencies.log.analytics,
         pool: dependencies.pool
     ).addRoutes(to: router)
@@ -95,10 +95,14 @@ func addAdminEndpoints(_ dependencies: ServerDependencies, to router: Hummingbir
         events: dependencies.log.events,
         history: dependencies.log.history,
         analytics: dependencies.log.analytics,
-        commits: dependencies.resolving.recorder.commits,
+        commits: dependencies.linkResolver.recorder.commits,
         limits: dependencies.limits,
         sleep: { try await Task.sleep(for: $0) }
     ).addRoutes(to: router)
-    ExportController(authorizer: authorizer, exporter: dependencies.exporter, catalog: dependencies.resolving.catalog)
-        .addRoutes(to: router)
+    ExportController(
+        authorizer: authorizer,
+        exporter: dependencies.exporter,
+        catalog: dependencies.linkResolver.catalog
+    )
+    .addRoutes(to: router)
 }

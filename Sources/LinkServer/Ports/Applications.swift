@@ -25,12 +25,12 @@ func publicConnection(_ dependencies: ServerDependencies, _ certificates: Server
 {
     let service = PublicService(
         router: publicRouter(dependencies.publicDependencies),
-        catalog: dependencies.resolving.catalog,
+        catalog: dependencies.linkResolver.catalog,
         instrumentation: instrumentation(dependencies, .public),
         admission: dependencies.admission,
         keys: dependencies.keys,
         buffers: dependencies.requestBuffers,
-        date: ResponseDate(dependencies.resolving.now)
+        date: ResponseDate(dependencies.linkResolver.now)
     )
     var connection = PublicConnection(service: service, http1: http1Pipeline(dependencies, .public))
     if dependencies.proxyProtocol != .off {
@@ -113,11 +113,11 @@ extension OpsDependencies: PortDependencies {
 }
 
 extension ServerDependencies: PortDependencies {
-    fileprivate var tenants: TenantMetrics? { resolving.tenants }
-    fileprivate var now: @Sendable () -> Timestamp { resolving.now }
-    fileprivate var uptime: @Sendable () -> ContinuousClock.Instant { resolving.uptime }
+    fileprivate var tenants: TenantMetrics? { linkResolver.tenants }
+    fileprivate var now: @Sendable () -> Timestamp { linkResolver.now }
+    fileprivate var uptime: @Sendable () -> ContinuousClock.Instant { linkResolver.uptime }
     fileprivate var makeRequestID: @Sendable () -> RecordedID {
-        { [ids = resolving.eventIDs, now = resolving.now] in ids.next(at: now()) }
+        { [ids = linkResolver.eventIDs, now = linkResolver.now] in ids.next(at: now()) }
     }
 }
 

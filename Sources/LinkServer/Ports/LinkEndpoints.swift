@@ -14,23 +14,23 @@ package struct LinkEndpoints: Sendable {
 
     /// - Parameter traces: Makes the traces of requests that bring none.
     package init(_ dependencies: PublicDependencies, metrics: MetricRegistry, traces: TraceSource, logger: Logger) {
-        let resolving = dependencies.resolving
+        let linkResolver = dependencies.linkResolver
         service = PublicService(
             router: publicRouter(dependencies),
-            catalog: resolving.catalog,
+            catalog: linkResolver.catalog,
             instrumentation: RequestInstrumentation(
                 port: .public,
-                metrics: RequestMetrics(port: .public, metrics: metrics, tenants: resolving.tenants),
+                metrics: RequestMetrics(port: .public, metrics: metrics, tenants: linkResolver.tenants),
                 log: RequestLog(port: .public, settings: LogSettings(.init(requests: .off)), logger: logger),
                 errors: ErrorMapper(logger: logger),
                 traces: traces,
-                uptime: resolving.uptime,
-                makeRequestID: { resolving.eventIDs.next(at: resolving.now()) }
+                uptime: linkResolver.uptime,
+                makeRequestID: { linkResolver.eventIDs.next(at: linkResolver.now()) }
             ),
             admission: dependencies.admission,
             keys: dependencies.keys,
             buffers: RequestBufferBudget(),
-            date: ResponseDate(resolving.now)
+            date: ResponseDate(linkResolver.now)
         )
     }
 

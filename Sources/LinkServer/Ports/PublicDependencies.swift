@@ -2,7 +2,7 @@ package import LinkService
 
 /// The dependencies of the endpoints of the public port.
 package struct PublicDependencies: Sendable {
-    package var resolving: LinkResolver
+    package var linkResolver: LinkResolver
     package var appEvents: AppEventRecorder
     package var associationFiles: AssociationFileCache
     package var appTables: AppTableCache
@@ -11,7 +11,7 @@ package struct PublicDependencies: Sendable {
     package var keys: APIKeyAuthenticator
 
     package init(
-        resolving: LinkResolver,
+        linkResolver: LinkResolver,
         appEvents: AppEventRecorder,
         associationFiles: AssociationFileCache,
         appTables: AppTableCache,
@@ -19,7 +19,7 @@ package struct PublicDependencies: Sendable {
         admission: Admission,
         keys: APIKeyAuthenticator
     ) {
-        self.resolving = resolving
+        self.linkResolver = linkResolver
         self.appEvents = appEvents
         self.associationFiles = associationFiles
         self.appTables = appTables
@@ -32,7 +32,7 @@ package struct PublicDependencies: Sendable {
 extension ServerDependencies {
     var publicDependencies: PublicDependencies {
         PublicDependencies(
-            resolving: resolving,
+            linkResolver: linkResolver,
             appEvents: appEvents,
             associationFiles: associationFiles,
             appTables: appTables,

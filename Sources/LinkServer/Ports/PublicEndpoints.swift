@@ -6,28 +6,28 @@ func publicRouter(_ dependencies: PublicDependencies) -> PublicRouter {
         [
             OpenAPIController(document: .publicPort).endpoint,
             ResolveController(
-                resolving: dependencies.resolving,
+                linkResolver: dependencies.linkResolver,
                 limits: dependencies.limits,
                 admission: dependencies.admission
             ).endpoint,
             AppEventController(
-                resolving: dependencies.resolving,
+                linkResolver: dependencies.linkResolver,
                 recorder: dependencies.appEvents,
                 limits: dependencies.limits,
                 admission: dependencies.admission
             ).endpoint,
             AppTableController(
-                live: dependencies.resolving.catalog,
+                live: dependencies.linkResolver.catalog,
                 tables: dependencies.appTables,
                 admission: dependencies.admission
             ).endpoint,
         ]
             + AssociationController(
-                live: dependencies.resolving.catalog,
+                live: dependencies.linkResolver.catalog,
                 files: dependencies.associationFiles,
                 admission: dependencies.admission,
-                tenants: dependencies.resolving.tenants
+                tenants: dependencies.linkResolver.tenants
             ).endpoints
-            + ClickController(resolving: dependencies.resolving, admission: dependencies.admission).endpoints
+            + ClickController(linkResolver: dependencies.linkResolver, admission: dependencies.admission).endpoints
     )
 }

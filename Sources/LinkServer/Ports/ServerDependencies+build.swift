@@ -99,7 +99,7 @@ extension ServerDependencies {
             logger: logger
         )
         let authenticator = APIKeyAuthenticator(keys, now: environment.now, noteUse: noteUse)
-        let resolving = LinkResolver(
+        let linkResolver = LinkResolver(
             catalog: catalog,
             recorder: recorder,
             sealer: sealer,
@@ -113,9 +113,9 @@ extension ServerDependencies {
             tenants: tenants
         )
         return ServerDependencies(
-            resolving: resolving,
+            linkResolver: linkResolver,
             appEvents: AppEventRecorder(
-                resolving: resolving,
+                linkResolver: linkResolver,
                 tables: RevisionTables(store: store, pool: publishing.pool, uptime: environment.uptime),
                 metrics: metrics,
                 logger: logger

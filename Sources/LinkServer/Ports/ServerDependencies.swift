@@ -8,7 +8,7 @@ package import NetworkTypes
 
 /// The dependencies of the public and the admin port.
 package struct ServerDependencies: Sendable {
-    package var resolving: LinkResolver
+    package var linkResolver: LinkResolver
     package var appEvents: AppEventRecorder
     package var associationFiles: AssociationFileCache
     package var appTables: AppTableCache
@@ -39,7 +39,7 @@ package struct ServerDependencies: Sendable {
     package var logger: Logger
 
     package init(
-        resolving: LinkResolver,
+        linkResolver: LinkResolver,
         appEvents: AppEventRecorder,
         associationFiles: AssociationFileCache,
         appTables: AppTableCache,
@@ -62,7 +62,7 @@ package struct ServerDependencies: Sendable {
         proxyProtocol: ProxyProtocol = .off,
         logger: Logger
     ) {
-        self.resolving = resolving
+        self.linkResolver = linkResolver
         self.appEvents = appEvents
         self.associationFiles = associationFiles
         self.appTables = appTables

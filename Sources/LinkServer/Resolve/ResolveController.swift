@@ -9,7 +9,7 @@ import NIOCore
 
 /// Serves `POST /resolve`.
 struct ResolveController: Sendable {
-    let resolving: LinkResolver
+    let linkResolver: LinkResolver
     let limits: LiveLimits
     let admission: Admission
 
@@ -32,12 +32,12 @@ struct ResolveController: Sendable {
         let (scope, grant) = (request.scope, request.grant)
         var message = try message(in: body)
         if message.context.now != nil { message.warnings.append("context.now is set by the server and was ignored.") }
-        message.context.now = resolving.now()
+        message.context.now = linkResolver.now()
         let client = scope.client.address
         let caller = LinkResolver.Caller(
             requestID: scope.requestID,
             address: client,
-            country: message.context.country == nil ? resolving.country(of: client) : nil,
+            country: message.context.country == nil ? linkResolver.country(of: client) : nil,
             userAgent: request.head.headerFields.value(of: .userAgent),
             method: "POST",
             source: "api",
@@ -46,9 +46,9 @@ struct ResolveController: Sendable {
             occurredAt: message.occurredAt
         )
         let (links, isBatch, tenant) = try links(of: &message)
-        let catalog = resolving.catalog.current
+        let catalog = linkResolver.catalog.current
         let resolvedLinks = links.map { link in
-            resolving.resolve(
+            linkResolver.resolve(
                 link.url,
                 from: catalog,
                 clientEventID: link.clientEventID,
@@ -68,7 +68,7 @@ struct ResolveController: Sendable {
         try checkClientKey(resolvedLinks, grant)
         if message.explanation == .included { try checkExplanation(resolvedLinks, grant) }
         try checkTenants(of: resolvedLinks)
-        return resolving.result(afterRecording: resolvedLinks, arrivedAt: scope.arrival) {
+        return linkResolver.result(afterRecording: resolvedLinks, arrivedAt: scope.arrival) {
             [warnings = message.warnings] in
             BufferedResponse(json: try json(of: resolvedLinks, $0, isBatch: isBatch, warnings: warnings))
         }
@@ -114,7 +114,7 @@ struct ResolveController: Sendable {
         case .batch(let links): return (links, true, nil)
         case .continuation(let token, let clientEventID):
             do {
-                let continuation = try resolving.sealer.open(token, for: message.context.app, at: resolving.now())
+                let continuation = try linkResolver.sealer.open(token, for: message.context.app, at: linkResolver.now())
                 guard message.environment ?? continuation.environment == continuation.environment else {
                     throw Self.otherPlace
                 }
@@ -182,14 +182,14 @@ struct ResolveController: Sendable {
         var writer = JSONWriter()
         guard isBatch else {
             guard let resolvedLink = resolvedLinks.first else { preconditionFailure("a message has at least one link") }
-            var response = try resolving.response(resolvedLink, recorded)
+            var response = try linkResolver.response(resolvedLink, recorded)
             response.warnings = warnings
             return response.json()
         }
         writer.beginObject()
         writer.key("results")
         writer.beginArray()
-        for resolvedLink in resolvedLinks { try resolving.response(resolvedLink, recorded).write(to: &writer) }
+        for resolvedLink in resolvedLinks { try linkResolver.response(resolvedLink, recorded).write(to: &writer) }
         writer.endArray()
         if !warnings.isEmpty {
             writer.key("warnings")

@@ -9,7 +9,7 @@ package import Logging
 /// Records what apps decided with their own engines: decides again with the same table, compares, and stores each event
 /// once.
 package struct AppEventRecorder: Sendable {
-    private let resolving: LinkResolver
+    private let linkResolver: LinkResolver
     private let tables: RevisionTables
     private let agreements: AgreementCounts
 
@@ -17,14 +17,14 @@ package struct AppEventRecorder: Sendable {
     private static let mostRevisions = 4
 
     package init(
-        resolving: LinkResolver,
+        linkResolver: LinkResolver,
         tables: RevisionTables,
         metrics: any MetricsFactory,
         logger: Logger
     ) {
-        self.resolving = resolving
+        self.linkResolver = linkResolver
         self.tables = tables
-        agreements = AgreementCounts(metrics: metrics, logger: logger, uptime: resolving.uptime)
+        agreements = AgreementCounts(metrics: metrics, logger: logger, uptime: linkResolver.uptime)
     }
 
     /// Stores the events of a message, which belongs to `tenant`.
@@ -36,9 +36,9 @@ package struct AppEventRecorder: Sendable {
         by caller: LinkResolver.Caller,
         arrivedAt arrival: ContinuousClock.Instant?
     ) async throws -> [AppEventResult] {
-        let catalog = resolving.catalog.current
+        let catalog = linkResolver.catalog.current
         let old = await oldCatalogs(of: request, tenant: tenant.tenant, live: catalog)
-        let latency = arrival.map { (resolving.uptime() - $0).microseconds }
+        let latency = arrival.map { (linkResolver.uptime() - $0).microseconds }
         var keys = ReportedKeys(request, of: tenant.tenant, in: catalog)
         var results: [AppEventResult?] = []
         var events: [(index: Int, event: Event)] = []
@@ -52,9 +52,9 @@ package struct AppEventRecorder: Sendable {
                     catalog: catalog,
                     old: old
                 )
-                var fields = try report.event(resolving, caller, &keys)
+                var fields = try report.event(linkResolver, caller, &keys)
                 fields.latencyMicroseconds = latency
-                resolving.observe?(
+                linkResolver.observe?(
                     ObservedLink(
                         url: decision.url,
                         context: decision.context,
@@ -100,14 +100,14 @@ package struct AppEventRecorder: Sendable {
 
     private func store(_ events: [Event]) async throws(Problem) -> [AppEventResult.Status] {
         guard !events.isEmpty else { return [] }
-        guard resolving.isRecording else {
+        guard linkResolver.isRecording else {
             return events.map { _ in .rejected(.recordingDisabled, detail: "This server records no events.") }
         }
-        switch await resolving.recorder.record(events) {
+        switch await linkResolver.recorder.record(events) {
         case .stored(_, let duplicates):
             let duplicates = Set(duplicates)
             for (index, event) in events.enumerated() where !duplicates.contains(index) {
-                resolving.tenants.count(event.content.fields.outcome, of: event.content.fields.tenant)
+                linkResolver.tenants.count(event.content.fields.outcome, of: event.content.fields.tenant)
                 agreements.count(event.content.fields)
             }
             return events.enumerated().map { index, event in

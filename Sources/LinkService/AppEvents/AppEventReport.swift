@@ -65,7 +65,7 @@ struct AppEventReport {
     /// - Parameter keys: The routes and revisions of the message.
     /// - Throws: ``Refusal`` for a link that does not belong to the tenant.
     func event(
-        _ resolving: LinkResolver,
+        _ linkResolver: LinkResolver,
         _ caller: LinkResolver.Caller,
         _ keys: inout ReportedKeys
     ) throws(Refusal) -> Event.Fields {
@@ -77,7 +77,7 @@ struct AppEventReport {
         let agreement = agreement
         var event =
             if agreement == .same {
-                resolving.event(
+                linkResolver.event(
                     answer ?? liveAnswer,
                     linkLength: decision.url.utf8.count,
                     decision.context,
@@ -85,7 +85,7 @@ struct AppEventReport {
                     redaction: Redaction(live)
                 )
             } else {
-                cautiousEvent(resolving, caller, &keys)
+                cautiousEvent(linkResolver, caller, &keys)
             }
         event.clientEventID = RecordedID(decision.clientEventID)
         event.tenant = live.tenant
@@ -122,14 +122,14 @@ struct AppEventReport {
     /// Builds an event when it is unknown which parts of the link are sensitive. The event contains at most the types
     /// of the path's segments, and no query items. It contains the host only if no parameter can be captured from it.
     private func cautiousEvent(
-        _ resolving: LinkResolver,
+        _ linkResolver: LinkResolver,
         _ caller: LinkResolver.Caller,
         _ keys: inout ReportedKeys
     ) -> Event.Fields {
         var redaction = Redaction(live)
         if case .full = redaction.unmatchedPath { redaction.unmatchedPath = .shape(literals: live.literalSegments) }
         redaction.recordQuery = []
-        var event = resolving.event(
+        var event = linkResolver.event(
             CatalogResolution(link: liveAnswer.link, table: live, resolution: Resolution(outcome: .unmatched)),
             linkLength: decision.url.utf8.count,
             decision.context,

@@ -172,7 +172,7 @@ package final class StubLinks: StubEndpoints {
     func makeEndpoints(for facts: SessionFacts, keys: APIKeyAuthenticator) -> LinkEndpoints {
         let now = now
         let sessionNow: @Sendable () -> Timestamp = { facts.current.clock ?? now() }
-        let resolving = LinkResolver(
+        let linkResolver = LinkResolver(
             catalog: live,
             recorder: recorder,
             sealer: sealer,
@@ -186,9 +186,9 @@ package final class StubLinks: StubEndpoints {
             observe: { RequestLinks.current?.append($0) }
         )
         let dependencies = PublicDependencies(
-            resolving: resolving,
+            linkResolver: linkResolver,
             appEvents: AppEventRecorder(
-                resolving: resolving,
+                linkResolver: linkResolver,
                 tables: RevisionTables(store: documents, pool: pool, uptime: { .now }),
                 metrics: metrics,
                 logger: configuration.logger

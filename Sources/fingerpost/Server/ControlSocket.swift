@@ -141,7 +141,7 @@ struct ControlSocket {
     }
 
     private func answer(_ request: ExportRequest, at tenant: DocumentField) async throws -> JSONNode {
-        let catalog = dependencies.resolving.catalog
+        let catalog = dependencies.linkResolver.catalog
         let handler = ExportCommandHandler(exporter: dependencies.exporter) {
             catalog.current.table(of: $0).map { ExportPlan($0) }
         }

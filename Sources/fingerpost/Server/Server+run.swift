@@ -58,7 +58,7 @@ extension Server {
     /// Warns about overlapping domains. The more specific domain wins, as before. New claims of this kind need a key
     /// for all tenants.
     private func warnOfOverlaps() {
-        let overlaps = dependencies.resolving.catalog.current.overlappingDomains
+        let overlaps = dependencies.linkResolver.catalog.current.overlappingDomains
         guard !overlaps.isEmpty else { return }
         let shown = overlaps.prefix(20).map { "\($0.tenant) \($0.domain)" }.joined(separator: ", ")
         logger.warning(

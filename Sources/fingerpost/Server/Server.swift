@@ -88,7 +88,7 @@ struct Server {
         )
         self.dependencies = dependencies
         try await dependencies.publishing.reload()
-        let catalog = dependencies.resolving.catalog
+        let catalog = dependencies.linkResolver.catalog
         try Self.requireSomethingToServe(catalog.current)
         writer = WriterHeartbeat(
             probe: { [recorder, log] in
@@ -102,7 +102,7 @@ struct Server {
             ProcessReadings.readings(of: recorder) + ProcessReadings.readings(of: directory)
                 + ProcessReadings.readings(of: catalog.current) + ProcessReadings.readings(of: dependencies.pool)
                 + ProcessReadings.readings(of: log)
-                + dependencies.exporter.progress.readings(of: catalog.current, by: dependencies.resolving.tenants)
+                + dependencies.exporter.progress.readings(of: catalog.current, by: dependencies.linkResolver.tenants)
         }
         opsServer.health.watch([
             Health.Check("tables") { .good(Self.tables(of: catalog.current)) }, writer.check,
