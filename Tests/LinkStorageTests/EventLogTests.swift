@@ -173,7 +173,7 @@ struct EventLogTests {
                 if batch == 3 { clock.set("2026-11-22T00:00:00Z") }
                 _ = try await log.append((0..<10).map { .sample(batch * 10 + $0) })
                 // Copying takes time, and no file may be removed meanwhile.
-                log.finishSettling()
+                log.finishCheckpoints()
                 let copy = folder + "/copy-\(batch)"
                 try manager.copyItem(atPath: live, toPath: copy)
                 let recovered = try self.log(copy)

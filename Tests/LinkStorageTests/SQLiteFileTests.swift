@@ -30,7 +30,7 @@ struct SQLiteFileTests {
             #expect(try setting("cache_size", of: pool) == "-8000")
             #expect(try setting("temp_store", of: pool) == "2")
             try SQLiteFile.close(pool)
-            let queue = try SQLiteFile.openSettled(folder + "/a.db", Self.schema)
+            let queue = try SQLiteFile.openFinished(folder + "/a.db", Self.schema)
             #expect(try setting("synchronous", of: queue) == "2")
         }
     }
@@ -59,7 +59,7 @@ struct SQLiteFileTests {
             try SQLiteFile.close(pool)
             let wal = try? FileManager.default.attributesOfItem(atPath: folder + "/a.db-wal")[.size] as? Int
             #expect((wal ?? 0) == 0)
-            let queue = try SQLiteFile.openSettled(folder + "/a.db", Self.schema)
+            let queue = try SQLiteFile.openFinished(folder + "/a.db", Self.schema)
             #expect(try queue.read { try String.fetchAll($0, sql: "SELECT text FROM note") } == ["x"])
             try queue.close()
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a.db"])
@@ -181,14 +181,14 @@ struct SQLiteFileTests {
                 for _ in 0..<200 { try db.execute(sql: "INSERT INTO note (text) VALUES (hex(zeroblob(500)))") }
             }
             try SQLiteFile.close(pool)
-            let sound = try SQLiteFile.openSettled(path, Self.schema)
+            let sound = try SQLiteFile.openFinished(path, Self.schema)
             try SQLiteFile.quickCheck(sound, file: path)
             try sound.close()
             let handle = try #require(FileHandle(forWritingAtPath: path))
             try handle.seek(toOffset: 10 * 4_096)
             try handle.write(contentsOf: Data(repeating: 0xA5, count: 4_096))
             try handle.close()
-            let damaged = try SQLiteFile.openSettled(path, Self.schema)
+            let damaged = try SQLiteFile.openFinished(path, Self.schema)
             let error = #expect(throws: StorageError.self) { try SQLiteFile.quickCheck(damaged, file: path) }
             #expect("\(try #require(error))".contains("deploy/runbooks/corrupt-file.md"))
         }

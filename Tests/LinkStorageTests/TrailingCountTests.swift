@@ -82,7 +82,7 @@ struct TrailingCountTests {
                 let added = (0..<size).map { event(events.count + $0, &random) }
                 _ = try await log.append(added)
                 events += added
-                log.finishSettling()
+                log.finishCheckpoints()
                 let copy = folder + "/copy"
                 try manager.copyItem(atPath: live, toPath: copy)
                 try await expectExactCounts(log, of: events, "running, batch \(batch)")
@@ -209,7 +209,7 @@ struct TrailingCountTests {
                 let log = try log(folder)
                 _ = try await log.append([.sample(0)])
                 let copy = folder + "/copy"
-                log.finishSettling()
+                log.finishCheckpoints()
                 try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: false)
                 for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name != "copy" {
                     try FileManager.default.copyItem(atPath: "\(folder)/\(name)", toPath: "\(copy)/\(name)")

@@ -100,7 +100,7 @@ extension Backup {
         }
         guard chmod(path, 0o600) == 0 else { throw FileFailure("chmod", path) }
         try SQLiteHeader.inspect(source, schema)
-        try SQLiteFile.settle(path, schema)
+        try SQLiteFile.migrateAndCheckpoint(path, schema)
         try BackupFile.sync(path)
     }
 }

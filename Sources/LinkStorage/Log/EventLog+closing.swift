@@ -8,7 +8,7 @@ import LinkRouting
 extension EventLog: EventDays {
     package func closeFinishedDays() async throws {
         try await rotate()
-        try await onSettlingThread { log in
+        try await onCheckpointQueue { log in
             let closed = try log.ledger.read { Set(try Int64.fetchAll($0, sql: "SELECT day FROM day")) }
             try log.forEachSound(log.finishedDays().filter { !closed.contains($0.daysSince1970) }) { try log.close($0) }
             try log.removeDroppedRows(at: log.now())

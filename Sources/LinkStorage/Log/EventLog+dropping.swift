@@ -62,7 +62,7 @@ extension EventLog {
     }
 
     package func drop(_ rows: [RetainedRows], at now: Timestamp) async throws {
-        try await onSettlingThread { log in
+        try await onCheckpointQueue { log in
             try log.ledger.storing { db in
                 for rows in rows {
                     try db.execute(

@@ -32,7 +32,7 @@ extension EventLog {
     }
 
     package func deleteRows(of erasure: Erasure) async throws -> Int {
-        try await onSettlingThread { log in
+        try await onCheckpointQueue { log in
             guard let install = erasure.install else { return erasure.rows }
             // Erased rows stay counted, so they must be counted before they are deleted.
             try log.writeCounts()
@@ -113,7 +113,7 @@ extension EventLog {
             )
         }
         // The update removed the install from the file; the checkpoint removes it from the WAL.
-        try await onSettlingThread { try $0.ledger.checkpoint() }
+        try await onCheckpointQueue { try $0.ledger.checkpoint() }
     }
 
     package func erasures(of tenant: TenantID?) async throws -> [Erasure] {

@@ -105,7 +105,7 @@ extension EventLog {
 
     private func openOlder(_ day: CivilDay) throws -> DatabaseQueue {
         do {
-            return try SQLiteFile.openSettled(Self.path(day, in: folder), Self.daySchema)
+            return try SQLiteFile.openFinished(Self.path(day, in: folder), Self.daySchema)
         } catch let error as StorageError {
             if error.isDamage { damaged.note(error, on: day) }
             throw error

@@ -25,7 +25,7 @@ package final class EventLog: EventStore, EventHistory {
     /// Callers wait on this serial queue for the writer, so that they block no thread that answers requests.
     private let waiting = DispatchQueue(label: "fingerpost.log.waiting")
     /// A serial queue that checkpoints the WALs of finished days while the writer continues in the next file.
-    private let checkpointing = DispatchQueue(label: "fingerpost.log.settling")
+    private let checkpointing = DispatchQueue(label: "fingerpost.log.checkpoints")
 
     struct State {
         /// Oldest first; sequences rise from day to day.
@@ -361,7 +361,7 @@ package final class EventLog: EventStore, EventHistory {
     }
 
     /// Runs long blocking work on the serial checkpoint queue, beside the writer.
-    func onSettlingThread<Result: Sendable>(
+    func onCheckpointQueue<Result: Sendable>(
         _ body: @escaping @Sendable (EventLog) throws -> Result
     ) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
@@ -370,7 +370,7 @@ package final class EventLog: EventStore, EventHistory {
     }
 
     /// Returns when the queued checkpoints of finished days are done.
-    func finishSettling() { checkpointing.sync {} }
+    func finishCheckpoints() { checkpointing.sync {} }
 }
 
 extension EventStoreError {

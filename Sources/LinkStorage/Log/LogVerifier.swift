@@ -22,7 +22,7 @@ extension EventLog {
     /// Verifies every page of every file. Each file is read in one transaction, so the log may be in use. Takes as long
     /// as reading the whole log.
     package func verify() async throws -> LogVerification {
-        try await onSettlingThread { log in
+        try await onCheckpointQueue { log in
             var verifier = LogVerifier(log: log)
             return try verifier.verifyDays()
         }

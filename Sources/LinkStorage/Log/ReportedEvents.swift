@@ -59,7 +59,7 @@ extension EventLog {
     private static let hashesAtOnce = 20_000
 
     package func forgetReports(before day: CivilDay) async throws {
-        try await onSettlingThread { log in
+        try await onCheckpointQueue { log in
             let days = try log.ledger.read { db in
                 try Int64.fetchAll(
                     db,

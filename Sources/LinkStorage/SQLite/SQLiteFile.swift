@@ -28,8 +28,9 @@ enum SQLiteFile {
         }
     }
 
-    /// Opens a file that is only read from now on. Uses one connection, which leaves no WAL behind when it closes.
-    static func openSettled(_ path: String, _ schema: SQLiteSchema) throws -> DatabaseQueue {
+    /// Opens a file that receives no further events, such as that of a finished day. Uses one connection, which leaves no
+    /// WAL behind when it closes.
+    static func openFinished(_ path: String, _ schema: SQLiteSchema) throws -> DatabaseQueue {
         try throwingStorageErrors(path) {
             try SQLiteHeader.inspect(path, schema)
             let configuration = configuration(readers: 1, writerCache: readerCache)
@@ -63,8 +64,8 @@ enum SQLiteFile {
     }
 
     /// Opens an unused copy with the settings of the log's files, migrates it, checkpoints it and closes it again.
-    static func settle(_ path: String, _ schema: SQLiteSchema) throws {
-        let queue = try openSettled(path, schema)
+    static func migrateAndCheckpoint(_ path: String, _ schema: SQLiteSchema) throws {
+        let queue = try openFinished(path, schema)
         try throwingStorageErrors(path) {
             try checkpoint(queue)
             try queue.close()
