@@ -6,12 +6,12 @@ import Synchronization
 
 /// The signed tables of all apps, in the form in which they are served.
 ///
-/// ``AppTableMaker`` makes them when a catalog goes live, when the key changes, and once a week. Until the table of a
-/// new revision is made, the table of the previous one is served.
+/// ``AppTableService`` signs them when a catalog goes live, when the key changes, and once a week. Until the table of a
+/// new revision is signed, the table of the previous one is served.
 package final class AppTableCache: Sendable {
     private let reference = ManagedAtomic(Box([:]))
     private let state: Mutex<State>
-    /// Yields an element when tables may have to be made.
+    /// Yields an element when tables may have to be signed.
     let changes: AsyncStream<Void>
     private let tellChange: AsyncStream<Void>.Continuation
 
@@ -28,7 +28,7 @@ package final class AppTableCache: Sendable {
 
     struct Entry: Sendable {
         let origin: Origin
-        /// Nil if the table could not be made.
+        /// Nil if the table could not be signed.
         let table: CachedAppTable?
     }
 
@@ -65,7 +65,7 @@ package final class AppTableCache: Sendable {
         tellChange.yield()
     }
 
-    /// Has the maker look for tables to make, such as those that must be signed again.
+    /// Makes the service check for tables to sign, such as those whose period is over.
     func nudge() { tellChange.yield() }
 
     /// The key that signs; nil if none is configured.
@@ -75,10 +75,10 @@ package final class AppTableCache: Sendable {
         reference.load(ordering: .acquiring).tables.values.reduce(0) { $0 + ($1.table?.byteCount ?? 0) }
     }
 
-    /// Returns what is known of an app's table; nil while it is not made.
+    /// Returns the entry of an app's table; nil until it is signed.
     func entry(for scope: TableScope) -> Entry? { reference.load(ordering: .acquiring).tables[scope] }
 
-    /// Removes the tables that no longer belong to a live one, and returns the origins of those to make.
+    /// Removes the tables that no longer belong to a live one, and returns the origins of those to sign.
     func begin(issuedAt: Timestamp) -> (missing: [Origin], signer: TableSigner)? {
         let (catalog, signer) = state.withLock { ($0.catalog, $0.signer) }
         guard let signer else { return nil }
@@ -101,14 +101,14 @@ package final class AppTableCache: Sendable {
         return (origins.filter { current[$0.scope]?.origin != $0 }, signer)
     }
 
-    /// Serves a table. Only ``AppTableMaker`` calls it, so that no two changes of the cache meet.
+    /// Serves a table. Only ``AppTableService`` calls it, so changes of the cache never overlap.
     ///
     /// - Returns: False if the memory of all tables would exceed its limit.
     func store(_ table: CachedAppTable?, of origin: Origin) -> Bool {
         let tables = reference.load(ordering: .acquiring).tables
         let old = tables[origin.scope]
         let hasRoom = byteCount - (old?.table?.byteCount ?? 0) + (table?.byteCount ?? 0) <= Self.mostBytes
-        // A table that cannot be made leaves the earlier one in place.
+        // If a table cannot be signed, the earlier one stays.
         let entry = Entry(origin: origin, table: (hasRoom ? table : nil) ?? old?.table)
         reference.store(Box(tables.merging([origin.scope: entry]) { $1 }), ordering: .releasing)
         return hasRoom

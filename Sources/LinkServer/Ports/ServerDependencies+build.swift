@@ -122,7 +122,7 @@ extension ServerDependencies {
             ),
             associationFiles: files,
             appTables: appTables,
-            appTableMaker: AppTableMaker(
+            appTableService: AppTableService(
                 cache: appTables,
                 store: store,
                 pool: publishing.pool,

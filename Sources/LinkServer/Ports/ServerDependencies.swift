@@ -12,7 +12,7 @@ package struct ServerDependencies: Sendable {
     package var appEvents: AppEventRecorder
     package var associationFiles: AssociationFileCache
     package var appTables: AppTableCache
-    package var appTableMaker: AppTableMaker
+    package var appTableService: AppTableService
     package var keys: APIKeyAuthenticator
     package var admission: Admission
     package var keyIssuer: APIKeyIssuer
@@ -43,7 +43,7 @@ package struct ServerDependencies: Sendable {
         appEvents: AppEventRecorder,
         associationFiles: AssociationFileCache,
         appTables: AppTableCache,
-        appTableMaker: AppTableMaker,
+        appTableService: AppTableService,
         keys: APIKeyAuthenticator,
         admission: Admission,
         keyIssuer: APIKeyIssuer,
@@ -66,7 +66,7 @@ package struct ServerDependencies: Sendable {
         self.appEvents = appEvents
         self.associationFiles = associationFiles
         self.appTables = appTables
-        self.appTableMaker = appTableMaker
+        self.appTableService = appTableService
         self.keys = keys
         self.admission = admission
         self.keyIssuer = keyIssuer

@@ -36,7 +36,7 @@ package final class StubLinks: StubEndpoints {
     private let live: LiveCatalog
     private let associationFiles = AssociationFileCache()
     private let appTables: AppTableCache
-    private let tableMaker: AppTableMaker
+    private let tableService: AppTableService
     private let pool = WorkPool()
     private let metrics = MetricRegistry()
     private let tenantMetrics: TenantMetrics
@@ -79,7 +79,7 @@ package final class StubLinks: StubEndpoints {
             appTables.update(for: $0)
         }
         admission = Admission(.unlimited, seed: random(), metrics: metrics, uptime: { 0 })
-        tableMaker = AppTableMaker(
+        tableService = AppTableService(
             cache: appTables,
             store: documents,
             pool: pool,
@@ -124,7 +124,7 @@ package final class StubLinks: StubEndpoints {
         liveSuites.withLock { $0 = content.suites }
         live.update(from: try documents.update(content.tenants))
         if !associationFiles.isComplete { try await associationFiles.makeMissing(on: pool) }
-        await tableMaker.makeTables()
+        await tableService.makeTables()
     }
 
     /// Reads the files that have changed, and serves the new tables. A file with errors leaves its tenant unchanged.

@@ -88,13 +88,13 @@ extension Server {
             .init(service: keyUses),
             .init(service: HeapTrim { try await Task.sleep(for: $0) }),
             .init(
-                service: AssociationFilesMaker(
+                service: AssociationFileService(
                     files: dependencies.associationFiles,
                     pool: dependencies.publishing.pool,
                     logger: logger
                 )
             ),
-            .init(service: dependencies.appTableMaker),
+            .init(service: dependencies.appTableService),
             .init(service: reloader),
         ]
         if let webhook = configuration.exports.webhook {

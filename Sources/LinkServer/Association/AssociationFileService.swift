@@ -2,8 +2,8 @@ package import LinkCatalog
 package import Logging
 import ServiceLifecycle
 
-/// Makes the association files that took too long for a start or a publication, one table after the other.
-package struct AssociationFilesMaker: Service {
+/// Generates the association files that exceeded the budget of a start or a publication, one table after the other.
+package struct AssociationFileService: Service {
     private let files: AssociationFileCache
     private let pool: WorkPool
     private let logger: Logger

@@ -5,8 +5,8 @@ package import Logging
 import Metrics
 import ServiceLifecycle
 
-/// Makes and signs the tables of apps, one after the other, off the event loops.
-package struct AppTableMaker: Service {
+/// Signs the tables of apps, one after the other, off the event loops.
+package struct AppTableService: Service {
     private let cache: AppTableCache
     private let store: any RevisionReader
     private let pool: WorkPool
@@ -55,7 +55,7 @@ package struct AppTableMaker: Service {
         }
     }
 
-    /// Makes the tables that are missing. One that fails is logged; the app keeps the table that it has.
+    /// Signs the tables that are missing. A failure is logged, and the app keeps the table that it has.
     package func makeTables() async {
         let issuedAt = Timestamp(milliseconds: now().milliseconds / Self.period * Self.period)
         guard let (missing, signer) = cache.begin(issuedAt: issuedAt) else { return }
