@@ -61,7 +61,7 @@ struct AssociationCheckTests {
         #expect(found.allSatisfy { $0.severity == .warning && $0.message.contains("'droid'") })
     }
 
-    @Test func publicKeyOfAnAppIsReported() throws {
+    @Test func publishedPrivateKeyOfAnAppIsReported() throws {
         let key = "FA:C6:17:45:DC:09:03:78:6F:B9:ED:E6:2A:96:2B:39:9F:73:48:F0:BB:6F:89:9B:83:32:66:75:91:03:3B:9C"
         let app = "{id: droid, platform: android, package: com.acme, fingerprints: [\"\(key)\"]}"
         let found = try Self.findings(apps: app, "path: /a, open: {screen: A}")

@@ -171,13 +171,13 @@ enum AndroidFileInspection {
             let list = statement.node["target"]?["sha256_cert_fingerprints"]?.elements ?? []
             let pointer = "\(statement.pointer)/target/sha256_cert_fingerprints/\(index)"
             let position = list.indices.contains(index) ? list[index].position : statement.node.position
-            if let name = PublicCertificates.name(of: fingerprint.description) {
+            if let name = PublishedPrivateKeys.name(of: fingerprint.description) {
                 findings.add(
-                    .publicKey,
+                    .publishedPrivateKey,
                     pointer,
                     position,
-                    "This fingerprint is that of \(name), which is public. Anybody can sign an app with it that "
-                        + "Android then verifies for this host.",
+                    "This fingerprint belongs to \(name), whose private key is published. Anyone can sign an app with "
+                        + "it, and Android would verify that app for this host.",
                     fix: "Remove it, and list the app's own signing certificates. For development, use a separate "
                         + "host or package name and a debug key of your own."
                 )

@@ -31,7 +31,11 @@ extension AssociationFinding {
         Definition(.packageName, .error, "A target's package name is malformed"),
         Definition(.fingerprints, .error, "A target lists no fingerprints"),
         Definition(.fingerprint, .error, "A fingerprint is malformed"),
-        Definition(.publicKey, .error, "A fingerprint belongs to a key that is public"),
+        Definition(
+            .publishedPrivateKey,
+            .error,
+            "A fingerprint belongs to a certificate whose private key is published"
+        ),
         Definition(.exampleFingerprint, .warning, "A fingerprint is an example or a placeholder"),
         Definition(.oneFingerprint, .info, "An app has only one fingerprint"),
         Definition(.manifest, .info, "Rules cannot open more than the manifest"),
@@ -81,7 +85,7 @@ extension AssociationFinding.Code {
     public static let packageName = Self(rawValue: "DAL-PACKAGE-NAME")
     public static let fingerprints = Self(rawValue: "DAL-FINGERPRINTS")
     public static let fingerprint = Self(rawValue: "DAL-FINGERPRINT")
-    public static let publicKey = Self(rawValue: "DAL-PUBLIC-KEY")
+    public static let publishedPrivateKey = Self(rawValue: "DAL-PUBLIC-KEY")
     public static let exampleFingerprint = Self(rawValue: "DAL-EXAMPLE-FINGERPRINT")
     public static let oneFingerprint = Self(rawValue: "DAL-ONE-FINGERPRINT")
     public static let manifest = Self(rawValue: "DAL-MANIFEST")

@@ -18,7 +18,7 @@ package struct CertificateReport {
     private struct Certificate {
         let fingerprint: String
         var locations: [String]
-        let publicKey: String?
+        let publishedPrivateKey: String?
     }
 
     /// One entry per certificate: an APK usually has the same for each scheme.
@@ -28,7 +28,11 @@ package struct CertificateReport {
                 found[index].locations.append(entry.location)
             } else {
                 found.append(
-                    Certificate(fingerprint: entry.fingerprint, locations: [entry.location], publicKey: entry.publicKey)
+                    Certificate(
+                        fingerprint: entry.fingerprint,
+                        locations: [entry.location],
+                        publishedPrivateKey: entry.publishedPrivateKey
+                    )
                 )
             }
         }
@@ -42,7 +46,7 @@ package struct CertificateReport {
     /// Whether Android would verify one of the apps with each certificate, and no private key is published.
     package var isGood: Bool {
         distinct.allSatisfy { certificate in
-            certificate.publicKey == nil
+            certificate.publishedPrivateKey == nil
                 && (apps.isEmpty || apps.contains { isListed(certificate.fingerprint, by: $0) })
         }
     }
@@ -51,7 +55,7 @@ package struct CertificateReport {
         var lines: [String] = []
         for certificate in distinct {
             lines.append("\(certificate.fingerprint)  \(certificate.locations.joined(separator: ", "))")
-            if let key = certificate.publicKey {
+            if let key = certificate.publishedPrivateKey {
                 lines.append(
                     "error: this is \(key), whose private key is published: anybody can sign an app that opens your links. "
                         + "Sign with a key of your own."
@@ -77,7 +81,7 @@ package struct CertificateReport {
                     .object([
                         "sha256": .string(certificate.fingerprint),
                         "places": .array(certificate.locations.map(JSONNode.string)),
-                        "publicKey": certificate.publicKey.map(JSONNode.string),
+                        "publicKey": certificate.publishedPrivateKey.map(JSONNode.string),
                         "apps": .array(
                             apps.filter { isListed(certificate.fingerprint, by: $0) }.map { .string($0.id.rawValue) }
                         ),

@@ -11,8 +11,8 @@ package struct SigningCertificates {
         package let fingerprint: String
         /// The location of the certificate, such as `APK Signature Scheme v3` or `alias upload`.
         package let location: String
-        /// The name of the published private key; nil if the key is not known to be public.
-        package var publicKey: String? { PublicCertificates.name(of: fingerprint) }
+        /// The name of the published private key; nil if none is known.
+        package var publishedPrivateKey: String? { PublishedPrivateKeys.name(of: fingerprint) }
 
         init(_ der: [UInt8], _ location: String) {
             fingerprint = SHA256.hash(data: der).map { byte in

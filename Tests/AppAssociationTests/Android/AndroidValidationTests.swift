@@ -231,10 +231,10 @@ struct AndroidValidationTests {
         "FA:C6:17:45:DC:09:03:78:6F:B9:ED:E6:2A:96:2B:39:9F:73:48:F0:BB:6F:89:9B:83:32:66:75:91:03:3B:9C",
         "A4:0D:A8:0A:59:D1:70:CA:A9:50:CF:15:C1:8C:45:4D:47:A3:9B:26:98:9D:8B:64:0E:CD:74:5B:A7:1B:F5:DC",
     ])
-    func publicKeyIsAnError(_ fingerprint: String) {
+    func publishedPrivateKeyIsAnError(_ fingerprint: String) {
         let found = AssetLinks.validate(Array(Self.app(#"["\#(Self.second)","\#(fingerprint)"]"#).utf8))
 
-        #expect(found.map(\.code) == [.publicKey] && found.first?.severity == .error)
+        #expect(found.map(\.code) == [.publishedPrivateKey] && found.first?.severity == .error)
         #expect(found.first?.pointer == "/0/target/sha256_cert_fingerprints/1")
     }
 

@@ -1,9 +1,9 @@
-/// Certificates whose private keys are published. Anybody can sign an app with such a key, give it any package name, and
+/// Signing keys whose private halves are published. Anyone can sign an app with such a key and any package name, and
 /// Android verifies it.
 ///
 /// Each fingerprint is the SHA-256 of the published certificate, computed with keytool or openssl.
-package enum PublicCertificates {
-    /// The name of the published key; nil if the key is not known to be public.
+package enum PublishedPrivateKeys {
+    /// The name of the published key that a certificate belongs to; nil if none is known.
     package static func name(of fingerprint: String) -> String? { names[fingerprint] }
 
     private static let names = [
