@@ -1,8 +1,8 @@
 import LinkRouting
 import Testing
 
-/// The check reports every case in which a changed route takes links from other routes. The router verifies this.
-struct TakingCheckTests {
+/// The check reports every case in which a changed route shadows other routes. The router verifies this.
+struct ShadowingCheckTests {
     private static let places = [
         #""path": "/""#, #""path": "/x""#, #""path": "/X", "caseSensitive": false"#, #""path": "/x/y""#,
         #""path": "/{a}""#, #""path": "/*""#, #""path": "/{a:int}""#, #""path": "/{a:int(1..9)}""#,
@@ -41,16 +41,16 @@ struct TakingCheckTests {
         let router: Router
 
         init(_ routes: [Route]) {
-            var table = TakingCheckTests.empty
+            var table = ShadowingCheckTests.empty
             table.routes = routes
             self.table = table
-            router = Router(identity: TakingCheckTests.identity, table: table)
+            router = Router(identity: ShadowingCheckTests.identity, table: table)
         }
 
         /// The cases that the route `id` answers.
         func cases(
             of id: String,
-            among cases: [(link: DeepLink, caller: LinkContext)] = TakingCheckTests.cases
+            among cases: [(link: DeepLink, caller: LinkContext)] = ShadowingCheckTests.cases
         ) -> [(link: DeepLink, caller: LinkContext)] {
             cases.filter { router.resolve($0.link, in: $0.caller).route?.rawValue == id }
         }
@@ -69,14 +69,14 @@ struct TakingCheckTests {
     }
 
     private static func isReported(from before: RouteTable, to after: RouteTable) -> Bool {
-        var check = TakingCheck(from: before, to: after, of: identity)
+        var check = ShadowingCheck(from: before, to: after, of: identity)
         let own = Set(after.routes.map(\.id).filter { $0.rawValue == "own" })
-        let takings = check.takings(by: own) {
+        let shadowings = check.shadowings(by: own) {
             $0.id.rawValue.hasPrefix("own")
         } isProtected: { _, _ in
             true
         }
-        return !takings.isEmpty
+        return !shadowings.isEmpty
     }
 
     /// The tables without the new route, with the cases that the other route answers.

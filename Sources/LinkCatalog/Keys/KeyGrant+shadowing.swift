@@ -2,7 +2,7 @@ package import LinkRouting
 
 extension KeyGrant {
     /// Returns the changes that the key may not make to a table, one sentence each: changes to routes outside of its
-    /// limit, and changes that take links from such routes.
+    /// limit, and changes that shadow such routes.
     package func refusals(
         of diff: TableDiff,
         from before: RouteTable,
@@ -13,16 +13,17 @@ extension KeyGrant {
         let refusals = refusals(of: diff)
         let changed = Set((diff.added + diff.changed.map(\.after)).compactMap { RouteID($0.id) })
         guard refusals.isEmpty, !changed.isEmpty else { return refusals }
-        var check = TakingCheck(from: before, to: after, of: identity)
-        return check.takings(by: changed) {
+        var check = ShadowingCheck(from: before, to: after, of: identity)
+        return check.shadowings(by: changed) {
             routes.covers(owner: $0.owner, path: $0.path.description)
         } isProtected: { route, changed in
             !routes.givesWay(route, to: changed)
         }
-        .map { taking in
-            taking.victim.map {
-                "route '\(taking.taker)' would match links of route '\($0)', which is outside the key's owners and paths"
-            } ?? "route '\(taking.taker)' could not be compared with the routes of others; change fewer at once"
+        .map { pair in
+            pair.shadowed.map {
+                "route '\(pair.shadowing)' would match links of route '\($0)', which is outside the key's owners and "
+                    + "paths"
+            } ?? "route '\(pair.shadowing)' could not be compared with the routes of others; change fewer at once"
         }
     }
 }

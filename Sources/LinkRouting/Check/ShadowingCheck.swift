@@ -1,23 +1,25 @@
-/// Checks whether changed routes of a table answer links that other routes answered before. A key that is limited to
-/// some routes must not cause that.
+/// Checks whether changed routes of a table shadow other routes: whether they match links that the others answered
+/// before. A key that is limited to some routes must not cause that.
 ///
-/// A route takes links from a later one if both may match a link, unless a preceding own route matched all of its links
-/// before. The check is conservative: whatever cannot be decided counts as taken.
-package struct TakingCheck {
+/// A route shadows a later one if both may match the same link. It does not if, before the change, an own route that
+/// precedes the later one matched all links that the first one matches now. The check is conservative: a pair of routes
+/// that it cannot decide counts as shadowing.
+package struct ShadowingCheck {
     private let identity: Identity
     private let hosts: [HostSpace]
     private let before: [RankedRoute]
     private let after: [RankedRoute]
     private var steps = 0
 
-    /// Maximum number of texts and pairs of conditions to compare, a fraction of a second. Beyond it, everything counts
-    /// as taken.
+    /// Maximum number of texts and pairs of conditions to compare, a fraction of a second. Beyond it, all routes count
+    /// as shadowed.
     private static let mostSteps = 2_000_000
 
-    /// A route that loses links to another. The victim is nil when there were too many to compare.
-    package struct Taking: Sendable, Hashable {
-        package let taker: RouteID
-        package let victim: RouteID?
+    /// A pair of routes of which the first answers links that the second answered before.
+    package struct Shadowing: Sendable, Hashable {
+        package let shadowing: RouteID
+        /// Nil if there were too many routes to compare.
+        package let shadowed: RouteID?
     }
 
     /// A route and its position in the order of precedence.
@@ -71,44 +73,44 @@ package struct TakingCheck {
         self.after = after.routes.enumerated().map { RankedRoute($1, at: $0) }
     }
 
-    /// Returns the takings of the changed routes, at most one victim for each.
+    /// Returns the changed routes that shadow others, each with at most one shadowed route.
     ///
     /// - Parameters:
     ///   - changed: Own routes of the new table that were added or changed.
-    ///   - isOwn: Whether a route belongs to the caller. Own routes may take links from each other. Only they differ
-    ///     between the tables.
+    ///   - isOwn: Whether a route belongs to the caller. Own routes may shadow each other. Only they differ between the
+    ///     tables.
     ///   - isProtected: Whether another route must not lose links to the changed one.
-    package mutating func takings(
+    package mutating func shadowings(
         by changed: Set<RouteID>,
         isOwn: (Route) -> Bool,
         isProtected: (_ route: Route, _ changed: Route) -> Bool
-    ) -> [Taking] {
+    ) -> [Shadowing] {
         let places = Dictionary(before.map { ($0.route.id, $0) }) { first, _ in first }
         let own = Neighbours(before.filter { isOwn($0.route) })
         let others = Neighbours(after.filter { !isOwn($0.route) })
-        var takings: [Taking] = []
-        for taker in after where changed.contains(taker.route.id) {
+        var shadowings: [Shadowing] = []
+        for shadowing in after where changed.contains(shadowing.route.id) {
             var ownSpaces: [LinkSpace]??
             var cover: RankedRoute??
-            for victim in others.of(taker) {
+            for shadowed in others.of(shadowing) {
                 steps += 1
                 guard steps <= Self.mostSteps else {
-                    takings.append(Taking(taker: taker.route.id, victim: nil))
+                    shadowings.append(Shadowing(shadowing: shadowing.route.id, shadowed: nil))
                     break
                 }
-                guard taker.precedes(victim), isProtected(victim.route, taker.route) else { continue }
-                let spaces = ownSpaces ?? self.spaces(of: taker.route)
+                guard shadowing.precedes(shadowed), isProtected(shadowed.route, shadowing.route) else { continue }
+                let spaces = ownSpaces ?? self.spaces(of: shadowing.route)
                 ownSpaces = .some(spaces)
-                let lost = self.spaces(of: victim.route)
+                let lost = self.spaces(of: shadowed.route)
                 guard mayMeet(spaces, lost) else { continue }
-                let known = cover ?? self.cover(of: taker, spaces, own)
+                let known = cover ?? self.cover(of: shadowing, spaces, own)
                 cover = .some(known)
-                if let known, known.precedes(places[victim.route.id] ?? victim) { continue }
-                takings.append(Taking(taker: taker.route.id, victim: victim.route.id))
+                if let known, known.precedes(places[shadowed.route.id] ?? shadowed) { continue }
+                shadowings.append(Shadowing(shadowing: shadowing.route.id, shadowed: shadowed.route.id))
                 break
             }
         }
-        return takings
+        return shadowings
     }
 
     /// Returns the spaces of links and callers that a route matches; nil when there are too many.
@@ -130,12 +132,12 @@ package struct TakingCheck {
     }
 
     /// Returns the first of the earlier own routes that matched everything that the route matches; nil for none.
-    private mutating func cover(of taker: RankedRoute, _ spaces: [LinkSpace]?, _ own: Neighbours) -> RankedRoute? {
+    private mutating func cover(of shadowing: RankedRoute, _ spaces: [LinkSpace]?, _ own: Neighbours) -> RankedRoute? {
         guard let spaces else { return nil }
         var cover: RankedRoute?
-        for route in own.of(taker) {
+        for route in own.of(shadowing) {
             steps += 1
-            if route.isOneText, !taker.isOneText || route.key != taker.key { continue }
+            if route.isOneText, !shadowing.isOneText || route.key != shadowing.key { continue }
             if let cover, cover.precedes(route) { continue }
             guard steps <= Self.mostSteps else { return cover }
             guard let alternatives = route.route.when.map(\.alternatives) ?? [Facts()] else { continue }
