@@ -6,11 +6,11 @@ package struct Problem: Error, Equatable {
     package let code: Code
     package let detail: String
     package var findings: [Finding] = []
-    /// Additional members, such as `conflicts`.
-    package var facts: [JSONNode.Member] = []
+    /// Extension members (RFC 9457 §3.2), such as `conflicts`.
+    package var extensions: [JSONNode.Member] = []
     package var hints: [Hint] = []
 
-    /// Facts that the response states as header fields.
+    /// What the response states in header fields.
     package enum Hint: Equatable, Sendable {
         case retryAfter(seconds: UInt64)
         case allowedMethods(String)
@@ -124,9 +124,9 @@ package struct Problem: Error, Equatable {
         writer.member("detail", detail)
         writer.member("code", code.rawValue)
         writer.member("requestId", requestID)
-        for fact in facts {
-            writer.key(escaping: fact.key)
-            writer.node(fact.value)
+        for member in extensions {
+            writer.key(escaping: member.key)
+            writer.node(member.value)
         }
         if !findings.isEmpty {
             writer.key("findings")

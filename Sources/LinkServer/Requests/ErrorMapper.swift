@@ -168,7 +168,7 @@ extension PublishingService.Failure {
         let members = [
             JSONNode.Member("detail", .string(problem.detail)), JSONNode.Member("findings", findings ?? .null),
         ]
-        return JSONNode(.object(members + problem.facts))
+        return JSONNode(.object(members + problem.extensions))
     }
 }
 
@@ -177,7 +177,7 @@ extension Problem {
         switch refusal {
         case .tooMuchOfCaller:
             self.init(.rateLimited, "Too many checks of this tenant are waiting. Try again when some are done.")
-            facts = [JSONNode.Member("scope", .string("tenant"))]
+            extensions = [JSONNode.Member("scope", .string("tenant"))]
         case .tooMuch: self.init(.busy, "Too many checks are waiting. Try again in a few seconds.")
         case .closed: self.init(.busy, "The work was cancelled before it was done; nothing was changed. Try again.")
         }
@@ -191,7 +191,7 @@ extension Problem {
                 .rateLimited,
                 "Too many exports or erasures of this tenant are waiting. Try again when some are done."
             )
-            facts = [JSONNode.Member("scope", .string("tenant"))]
+            extensions = [JSONNode.Member("scope", .string("tenant"))]
         case .tooMuch: self.init(.busy, "Too many exports and erasures are waiting. Try again in a few seconds.")
         }
         hints = [.retryAfter(seconds: 5)]
@@ -278,7 +278,7 @@ extension Problem {
                     + ". Merge both sides in 'conflicts', write the result with PUT …/draft?base=LIVE, where LIVE is "
                     + "the number of the live revision, then publish it."
             )
-            facts = [JSONNode.Member("conflicts", .array(conflicts.map(\.json)))]
+            extensions = [JSONNode.Member("conflicts", .array(conflicts.map(\.json)))]
         case .suites(let failures):
             let count = failures.count == 1 ? "1 expectation" : "\(failures.count) expectations"
             self.init(
@@ -286,7 +286,7 @@ extension Problem {
                 "\(count) of the stored suites \(failures.count == 1 ? "fails" : "fail"); nothing was changed. Correct the draft or "
                     + "the suite, or publish with {\"override\": {\"reason\": …}}."
             )
-            facts = [JSONNode.Member("suiteFailures", .array(failures.map(\.json)))]
+            extensions = [JSONNode.Member("suiteFailures", .array(failures.map(\.json)))]
         case .outsideLimit(let refusals):
             self.init(.forbidden, "The key does not permit these changes: \(refusals.joined(separator: "; ")).")
         case .settingsOutsideLimit(let grant):

@@ -29,7 +29,7 @@ extension Problem {
             "Too many requests \(whose): the limit is \(limit.perSecond) per second and \(limit.burst) at once. "
                 + "Try again in \(seconds) s."
         )
-        facts = [JSONNode.Member("scope", .string(refusal.scope.name))]
+        extensions = [JSONNode.Member("scope", .string(refusal.scope.name))]
         let window = (limit.burst + limit.perSecond - 1) / limit.perSecond
         hints = [
             .rateLimit(scope: refusal.scope.name, burst: limit.burst, window: window, seconds: seconds)

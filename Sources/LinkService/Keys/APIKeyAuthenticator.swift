@@ -115,7 +115,7 @@ extension Problem {
                     + "creates one that has it."
             )
             // A command that needs several scopes names all that are missing.
-            facts = [
+            extensions = [
                 JSONNode.Member("keyScopes", .array(grant.scopes.map(\.rawValue).sorted().map(JSONNode.string)))
             ]
         }
