@@ -56,7 +56,7 @@ extension ServerRequestContext {
     /// - Throws: A ``ReplayedResponse`` if the change was made before, or a ``Problem`` if the key has ended while the
     ///   body arrived.
     func once(_ grant: KeyGrant, of tenant: TenantID? = nil) async throws {
-        guard let keys, keys.stillHolds(grant) else { throw Problem.endedKey }
+        guard let keys, keys.stillHolds(grant) else { throw Problem.invalidKey }
         try await repeatable?.begin(grant, of: tenant)
     }
 }

@@ -70,7 +70,7 @@ struct ErrorMapper: Sendable {
         case let error as TooManyDrafts: return Problem(error)
         case let error as TooManySuites: return Problem(error)
         case let error as TooManyKeys: return Problem(.tooManyKeys, error.description)
-        case is MakerHasEnded: return .endedKey
+        case is MakerHasEnded: return .invalidKey
         case let error as ForeignDraft:
             return Problem(
                 .forbidden,

@@ -44,7 +44,7 @@ package final class APIKeyAuthenticator: Sendable {
         guard let grant = validGrant(authorization) else {
             switch authorization.split(separator: " ", maxSplits: 1).map({ $0.lowercased() }) {
             case ["bearer"]: throw Problem.emptyKey
-            case let parts where parts.first == "bearer": throw Problem.endedKey
+            case let parts where parts.first == "bearer": throw Problem.invalidKey
             default: throw Problem.keyWithoutScheme
             }
         }
@@ -121,8 +121,8 @@ extension Problem {
         }
     }
 
-    /// The response to a wrong or ended key.
-    package static var endedKey: Problem {
+    /// The response to a key that is unknown, expired or revoked.
+    package static var invalidKey: Problem {
         Problem(
             .invalidKey,
             "The key is unknown to this server, expired or revoked. Create one with 'fingerpost keys create'."

@@ -33,7 +33,7 @@ extension CatalogDatabase {
 
     /// Throws if the creating key has ended since the request arrived, or if the tenant has too many valid keys.
     private static func require(_ grant: KeyGrant, _ db: Database) throws {
-        func livingKeys(_ condition: String, _ value: String?) throws -> Int {
+        func validKeys(_ condition: String, _ value: String?) throws -> Int {
             try Int.fetchOne(
                 db,
                 sql: """
@@ -43,8 +43,8 @@ extension CatalogDatabase {
                 arguments: [value, grant.createdAt.milliseconds]
             ) ?? 0
         }
-        if let maker = grant.createdBy, try livingKeys("id = ?", maker.rawValue) == 0 { throw MakerHasEnded() }
-        guard try livingKeys("tenant IS ?", grant.tenant?.rawValue) < TooManyKeys.maximum else {
+        if let maker = grant.createdBy, try validKeys("id = ?", maker.rawValue) == 0 { throw MakerHasEnded() }
+        guard try validKeys("tenant IS ?", grant.tenant?.rawValue) < TooManyKeys.maximum else {
             throw TooManyKeys(tenant: grant.tenant)
         }
     }
@@ -79,7 +79,7 @@ extension CatalogDatabase {
             guard let key = try Self.grants([id], db).first else { return nil }
             let after = try Self.end(key, at: end, as: action, change, db)
             guard action == .revoke else { return EndedKey(after, others: []) }
-            let others = try Self.grants(Self.heirs(of: id, db), db).filter { $0.isValid(at: end) }
+            let others = try Self.grants(Self.descendants(of: id, db), db).filter { $0.isValid(at: end) }
             return EndedKey(after, others: try others.map { try Self.end($0, at: end, as: action, change, db) })
         }
     }
@@ -110,7 +110,7 @@ extension CatalogDatabase {
     }
 
     /// Returns the keys that a key created or replaced, transitively, including through keys that have ended.
-    private static func heirs(of id: KeyID, _ db: Database) throws -> [KeyID] {
+    private static func descendants(of id: KeyID, _ db: Database) throws -> [KeyID] {
         var near: [KeyID: [KeyID]] = [:]
         let rows = try Row.fetchCursor(
             db,
@@ -124,7 +124,7 @@ extension CatalogDatabase {
         var seen: Set<KeyID> = [id]
         var open = [id]
         while let next = open.popLast() {
-            for heir in near[next] ?? [] where seen.insert(heir).inserted { open.append(heir) }
+            for descendant in near[next] ?? [] where seen.insert(descendant).inserted { open.append(descendant) }
         }
         return seen.subtracting([id]).sorted()
     }
