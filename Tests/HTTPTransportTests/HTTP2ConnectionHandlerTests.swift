@@ -22,15 +22,19 @@ struct HTTP2ConnectionHandlerTests {
         let registry = ConnectionRegistry(limit: 10, port: .public, metrics: metrics)
         let channel = EmbeddedChannel(loop: loop)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
-        let outflow = Outflow(UnsentResponses(limit: 1 << 20), port: .public, stalledAfter: .seconds(30))
+        let slowReaderHandler = SlowReaderHandler(
+            UnsentResponses(limit: 1 << 20),
+            port: .public,
+            stalledAfter: .seconds(30)
+        )
         let connection = HTTP2ConnectionHandler(
             HTTP2Limits(limits),
             registry: registry,
-            outflow: outflow,
+            slowReaderHandler: slowReaderHandler,
             turns: LoopTurns.OfPort().on(loop),
             on: loop
         )
-        try channel.pipeline.syncOperations.addHandlers([outflow, connection])
+        try channel.pipeline.syncOperations.addHandlers([slowReaderHandler, connection])
         try body(channel, connection, registry)
         _ = try? channel.finish(acceptAlreadyClosed: true)
     }

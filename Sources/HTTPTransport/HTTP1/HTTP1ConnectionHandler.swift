@@ -19,7 +19,7 @@ package final class HTTP1ConnectionHandler: ChannelDuplexHandler, ResponseSender
     private let limits: ConnectionLimits
     private let refusals: TransportErrorResponses
     private let registry: ConnectionRegistry
-    private let outflow: Outflow
+    private let slowReaderHandler: SlowReaderHandler
     private var registration: ConnectionRegistry.Registration?
 
     private var machine: HTTP1ConnectionStateMachine
@@ -44,11 +44,16 @@ package final class HTTP1ConnectionHandler: ChannelDuplexHandler, ResponseSender
     /// Number of requests that have begun, for ``HTTP1InputLimiter``.
     private(set) var requests = 0
 
-    init(limits: ConnectionLimits, refusals: TransportErrorResponses, registry: ConnectionRegistry, outflow: Outflow) {
+    init(
+        limits: ConnectionLimits,
+        refusals: TransportErrorResponses,
+        registry: ConnectionRegistry,
+        slowReaderHandler: SlowReaderHandler
+    ) {
         self.limits = limits
         self.refusals = refusals
         self.registry = registry
-        self.outflow = outflow
+        self.slowReaderHandler = slowReaderHandler
         machine = HTTP1ConnectionStateMachine(limits: limits)
     }
 
@@ -73,7 +78,7 @@ package final class HTTP1ConnectionHandler: ChannelDuplexHandler, ResponseSender
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
-        case is ChannelShouldQuiesceEvent: perform(machine.shutDown(hasSentAll: outflow.isEmpty), context)
+        case is ChannelShouldQuiesceEvent: perform(machine.shutDown(hasSentAll: slowReaderHandler.isEmpty), context)
         case ChannelEvent.inputClosed as ChannelEvent:
             perform(machine.closeInput(), context)
             context.fireUserInboundEventTriggered(event)
@@ -214,7 +219,7 @@ package final class HTTP1ConnectionHandler: ChannelDuplexHandler, ResponseSender
             guard let deadline = self.deadline else { return }
             guard deadline <= .now() else { return self.watch(until: deadline, context) }
             self.deadline = nil
-            self.perform(self.machine.deadlinePassed(hasSentAll: self.outflow.isEmpty), context)
+            self.perform(self.machine.deadlinePassed(hasSentAll: self.slowReaderHandler.isEmpty), context)
         }
         timer = (task, deadline)
     }
@@ -285,7 +290,7 @@ package final class HTTP1ConnectionHandler: ChannelDuplexHandler, ResponseSender
         flush(context: context)
         let sent = context.eventLoop.makePromise(of: Void.self)
         sent.futureResult.assumeIsolated().whenSuccess { self.perform(self.machine.sentLastByte(), context) }
-        outflow.afterLastByte(sent)
+        slowReaderHandler.afterLastByte(sent)
     }
 
     /// Closes the output and keeps reading for a while (lingering close): a client that is cut off at once loses the

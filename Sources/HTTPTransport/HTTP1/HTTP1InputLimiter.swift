@@ -157,7 +157,7 @@ final class HTTP1InputLimiter: ChannelDuplexHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         // Requests that were read before a shutdown are answered, even if their client reads slowly. A client that
-        // stops reading is closed by `Outflow`.
+        // stops reading is closed by `SlowReaderHandler`.
         let waits = event as? ChannelEvent == .inputClosed || event is ChannelShouldQuiesceEvent
         if held.readableBytes > 0, waits { events.append(event) } else { context.fireUserInboundEventTriggered(event) }
     }

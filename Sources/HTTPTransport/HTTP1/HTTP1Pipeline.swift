@@ -41,16 +41,20 @@ package struct HTTP1Pipeline: Sendable {
         turns: LoopTurns?,
         buffers: RequestBufferBudget
     ) throws -> HTTP1ConnectionHandler {
-        let outflow = Outflow(unsent, port: port, stalledAfter: .seconds(Int64(limits.stalledSeconds)))
+        let slowReaderHandler = SlowReaderHandler(
+            unsent,
+            port: port,
+            stalledAfter: .seconds(Int64(limits.stalledSeconds))
+        )
         let connection = HTTP1ConnectionHandler(
             limits: limits,
             refusals: refusals,
             registry: registry,
-            outflow: outflow
+            slowReaderHandler: slowReaderHandler
         )
         let pipeline = channel.pipeline.syncOperations
         // Directly at the socket, because the handlers after it transform the bytes of a response.
-        try pipeline.addHandler(outflow, position: .first)
+        try pipeline.addHandler(slowReaderHandler, position: .first)
         try pipeline.addHandler(HTTP1InputLimiter(connection, turns, buffers))
         try pipeline.addHandler(decoder())
         try pipeline.addHandler(connection)

@@ -12,7 +12,7 @@ package final class HTTP2ConnectionHandler: ChannelDuplexHandler {
 
     private let limits: HTTP2Limits
     private let registry: ConnectionRegistry
-    private let outflow: Outflow
+    private let slowReaderHandler: SlowReaderHandler
     private let loop: any EventLoop
     private var context: ChannelHandlerContext?
     private var registration: ConnectionRegistry.Registration?
@@ -36,14 +36,14 @@ package final class HTTP2ConnectionHandler: ChannelDuplexHandler {
     package init(
         _ limits: HTTP2Limits,
         registry: ConnectionRegistry,
-        outflow: Outflow,
+        slowReaderHandler: SlowReaderHandler,
         turns: LoopTurns,
         on loop: any EventLoop
     ) {
         self.turns = turns
         self.limits = limits
         self.registry = registry
-        self.outflow = outflow
+        self.slowReaderHandler = slowReaderHandler
         self.loop = loop
     }
 
@@ -105,7 +105,9 @@ package final class HTTP2ConnectionHandler: ChannelDuplexHandler {
 
     /// Returns whether the next request is answered now; if not, its stream calls ``waits(_:)``.
     func takesRequest() -> Bool {
-        guard isWritable, outflow.mayAnswer, waiting.isEmpty, requests < LoopTurns.requests else { return false }
+        guard isWritable, slowReaderHandler.mayAnswer, waiting.isEmpty, requests < LoopTurns.requests else {
+            return false
+        }
         requests += 1
         return true
     }
@@ -119,12 +121,12 @@ package final class HTTP2ConnectionHandler: ChannelDuplexHandler {
 
     /// Adds `bytes`, negative for bytes that were sent, to what the streams hold of their responses.
     func streams(hold bytes: Int) {
-        outflow.streams(hold: bytes)
+        slowReaderHandler.streams(hold: bytes)
         resume()
     }
 
     private func resume() {
-        while !waitsForTurn, isWritable, outflow.mayAnswer, let stream = waiting.popFirst() {
+        while !waitsForTurn, isWritable, slowReaderHandler.mayAnswer, let stream = waiting.popFirst() {
             requests += 1
             stream.goOn()
             if requests >= LoopTurns.requests, !waiting.isEmpty { waitForTurn() }
@@ -231,7 +233,7 @@ package final class HTTP2ConnectionHandler: ChannelDuplexHandler {
     private func closeAfterLastByte(_ context: ChannelHandlerContext) {
         let sent = context.eventLoop.makePromise(of: Void.self)
         sent.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
-        outflow.afterLastByte(sent)
+        slowReaderHandler.afterLastByte(sent)
     }
 
     private func send(_ payload: HTTP2Frame.FramePayload, _ context: ChannelHandlerContext) {

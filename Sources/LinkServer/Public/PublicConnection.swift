@@ -63,13 +63,13 @@ struct PublicConnection: Sendable {
 
     private func setUpHTTP2(_ channel: any Channel, _ secure: Secure, client: NetworkAddress?) throws {
         let (loop, pipeline) = (channel.eventLoop, channel.pipeline.syncOperations)
-        let outflow = Outflow(http1.unsent, port: http1.port, stalledAfter: secure.limits.stalled)
+        let slowReaderHandler = SlowReaderHandler(http1.unsent, port: http1.port, stalledAfter: secure.limits.stalled)
         // Directly at the socket, because the handlers after it transform the bytes of a response.
-        try pipeline.addHandler(outflow, position: .first)
+        try pipeline.addHandler(slowReaderHandler, position: .first)
         let connection = HTTP2ConnectionHandler(
             secure.limits,
             registry: http1.registry,
-            outflow: outflow,
+            slowReaderHandler: slowReaderHandler,
             turns: turns.on(loop),
             on: loop
         )

@@ -1,21 +1,22 @@
 package import NIOCore
 
-/// Tracks at the socket of a connection what its client has not taken yet, and closes the connection when the client
-/// stalls, however little waits for it. Otherwise the connection would stay open forever, and a shutdown would wait for
-/// it.
-package final class Outflow: ChannelDuplexHandler {
+/// Counts the response bytes that the client of a connection has not received yet, and closes the connection if the
+/// client stops reading, even if only a few bytes wait. Without this, the connection would stay open forever, and a
+/// shutdown would wait for it.
+package final class SlowReaderHandler: ChannelDuplexHandler {
     package typealias InboundIn = Any
     package typealias InboundOut = Any
     package typealias OutboundIn = IOData
     package typealias OutboundOut = IOData
 
-    /// Bytes that a client must take within the limit if more wait for it: one byte now and then counts as a stall.
+    /// Minimum number of bytes that a client must receive within the limit while more wait for it. A client that reads
+    /// one byte now and then counts as stalled.
     static let leastTaken = 16 << 10
 
     private let unsent: UnsentResponses
     private let port: PortRole
     private let limit: TimeAmount
-    /// Bytes written since the connection began, and how many of them the system has taken.
+    /// Bytes written since the connection began, and how many of them the kernel has accepted.
     private var written = 0
     private var taken = 0
     /// Bytes held by HTTP/2 streams for which the client has opened no window.
@@ -27,14 +28,14 @@ package final class Outflow: ChannelDuplexHandler {
     /// The options of the channel; nil for a handler that is not in a pipeline.
     private var options: (any NIOSynchronousChannelOptions)?
 
-    /// - Parameter limit: How long a client may take nothing of what waits for it.
+    /// - Parameter limit: Maximum time in which a client may receive fewer than ``leastTaken`` bytes while more wait.
     package init(_ unsent: UnsentResponses, port: PortRole, stalledAfter limit: TimeAmount) {
         self.unsent = unsent
         self.port = port
         self.limit = limit
     }
 
-    /// Whether nothing waits for the client.
+    /// Whether no bytes wait for the client.
     var isEmpty: Bool { buffered == 0 }
 
     /// Whether another request may be answered now.
@@ -43,14 +44,14 @@ package final class Outflow: ChannelDuplexHandler {
     /// A closed channel has no options: nothing waits.
     private var buffered: Int { (try? options?.getOption(.bufferedWritableBytes)) ?? 0 }
 
-    /// Succeeds `promise` when the system has taken everything written so far.
+    /// Succeeds `promise` when the kernel has accepted all bytes written so far.
     func afterLastByte(_ promise: EventLoopPromise<Void>) {
         guard let context else { return promise.fail(ChannelError.ioOnClosedChannel) }
         context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer())), promise: promise)
         note(context)
     }
 
-    /// Adds `bytes`, which may be negative, to what HTTP/2 streams hold.
+    /// Adds `bytes`, which may be negative, to the count of bytes that HTTP/2 streams hold.
     func streams(hold bytes: Int) {
         ofStreams += bytes
         if let context { note(context) }
@@ -101,7 +102,7 @@ package final class Outflow: ChannelDuplexHandler {
         }
     }
 
-    /// Checks at intervals for a stall until nothing waits any more.
+    /// Checks at intervals for a stall, until no bytes wait.
     private func watch(_ context: ChannelHandlerContext) {
         let pause = min(TimeAmount.seconds(1), TimeAmount.nanoseconds(limit.nanoseconds / 4))
         look = context.eventLoop.assumeIsolated().scheduleTask(in: pause) {
