@@ -119,7 +119,7 @@ struct EventReadingTests {
     /// A tail of `acme` without heartbeats.
     private func tail(
         of service: TestService,
-        mayGoOn: @escaping @Sendable () -> Bool = { true }
+        mayContinue: @escaping @Sendable () -> Bool = { true }
     ) throws -> EventTail {
         let acme = try #require(TenantID("acme"))
         let request = Request(
@@ -131,7 +131,7 @@ struct EventReadingTests {
             filter: try EventFilter(request, in: .production),
             log: service.log,
             listening: try #require(service.dependencies.linkResolver.recorder.commits.listen(to: acme, with: "key")),
-            mayGoOn: mayGoOn,
+            mayContinue: mayContinue,
             lifetime: .seconds(3_600),
             sleep: { _ in try await Task.sleep(for: .seconds(86_400)) }
         )

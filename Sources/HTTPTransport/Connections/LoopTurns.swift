@@ -16,8 +16,8 @@ package final class LoopTurns {
 
     init(_ loop: any EventLoop) { self.loop = loop }
 
-    /// Runs `body` after those that already wait.
-    func wait(_ body: @escaping () -> Void) {
+    /// Runs `body` after the closures that are already in the queue.
+    func enqueue(_ body: @escaping () -> Void) {
         waiting.append(body)
         if waiting.count == 1 { schedule() }
     }

@@ -113,7 +113,7 @@ final class HTTP1InputLimiter: ChannelDuplexHandler {
     private func waitForTurn() {
         guard let turns, !waitsForTurn else { return }
         waitsForTurn = true
-        turns.wait {
+        turns.enqueue {
             self.waitsForTurn = false
             self.requestsBefore = self.connection.requests
             self.resume()

@@ -128,7 +128,7 @@ package final class HTTP2ConnectionHandler: ChannelDuplexHandler {
     private func resume() {
         while !waitsForTurn, isWritable, slowReaderHandler.mayAnswer, let stream = waiting.popFirst() {
             requests += 1
-            stream.goOn()
+            stream.resume()
             if requests >= LoopTurns.requests, !waiting.isEmpty { waitForTurn() }
         }
     }
@@ -137,7 +137,7 @@ package final class HTTP2ConnectionHandler: ChannelDuplexHandler {
     private func waitForTurn() {
         guard !waitsForTurn else { return }
         waitsForTurn = true
-        turns.wait {
+        turns.enqueue {
             self.waitsForTurn = false
             self.requests = 0
             if self.context != nil { self.resume() }

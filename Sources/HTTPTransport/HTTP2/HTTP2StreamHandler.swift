@@ -129,8 +129,8 @@ package final class HTTP2StreamHandler: ChannelDuplexHandler, ResponseSender {
         self.held = held
     }
 
-    /// Passes on the held request; called when the client has taken enough.
-    func goOn() {
+    /// Passes on the held request. The connection calls this once the client has received enough of its responses.
+    func resume() {
         guard let context, let held else { return }
         self.held = nil
         buffers.release(held.body.readableBytes)
@@ -155,14 +155,14 @@ package final class HTTP2StreamHandler: ChannelDuplexHandler, ResponseSender {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event as? ChannelEvent == .inputClosed {
             isInputClosed = true
-            closeIfNeverWhole()
+            closeIfIncomplete()
         }
         context.fireUserInboundEventTriggered(event)
     }
 
     /// Closes the stream if its request can no longer be completed. Otherwise it would hold the connection until a
     /// deadline.
-    private func closeIfNeverWhole() {
+    private func closeIfIncomplete() {
         guard isInputClosed, !isWhole, !isAnswered || isSentEarly else { return }
         context?.close(promise: nil)
     }
@@ -204,7 +204,7 @@ package final class HTTP2StreamHandler: ChannelDuplexHandler, ResponseSender {
             let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
             sent.futureResult.assumeIsolated().whenComplete { _ in
                 self.isSentEarly = true
-                self.closeIfNeverWhole()
+                self.closeIfIncomplete()
             }
             context.write(data, promise: sent)
         case .head: context.write(data, promise: promise)

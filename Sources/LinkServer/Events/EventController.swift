@@ -168,7 +168,7 @@ struct EventController {
             filter: filter,
             log: events,
             listening: listening,
-            mayGoOn: { authorizer.stillHolds(entry, request) },
+            mayContinue: { authorizer.stillHolds(entry, request) },
             lifetime: .seconds(limits.tailSeconds),
             sleep: sleep
         )

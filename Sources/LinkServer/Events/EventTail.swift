@@ -14,7 +14,7 @@ struct EventTail: Sendable {
     let filter: EventFilter
     let log: any EventStore
     let listening: CommitFeed.Listening
-    let mayGoOn: @Sendable () -> Bool
+    let mayContinue: @Sendable () -> Bool
     /// Time after which the tail ends and the reader must reconnect.
     let lifetime: Duration
     let sleep: @Sendable (Duration) async throws -> Void
@@ -41,7 +41,7 @@ struct EventTail: Sendable {
             }
             defer { group.cancelAll() }
             for await _ in listening.signals.cancelOnGracefulShutdown() {
-                guard mayGoOn() else { break }
+                guard mayContinue() else { break }
                 if try await !writeNew(after: &position, to: &writer) {
                     // Readers remember an id without data and deliver no event for it.
                     try await writer.write(ByteBuffer(string: ": nothing new\nid: \(position)\n\n"))
