@@ -28,14 +28,14 @@ struct FaultClockTests {
                 let edge = try #require(Timestamp(passage.windowEnd)).milliseconds
                 let behind = Mutex(0)
                 await trial.load(server, "edge-\(number)", clients: 2, requests: 8_000).run { answer in
-                    guard Self.milliseconds(answer.response) >= edge else { return .resume }
+                    guard Self.milliseconds(answer.response) >= edge else { return .proceed }
                     if behind.withLock({
                         $0 += 1
                         return $0
                     }) == 40 {
                         server.send(SIGKILL)
                     }
-                    return .resume
+                    return .proceed
                 }
                 _ = server.wait()
                 #expect(behind.withLock(\.self) >= 40)
@@ -76,7 +76,7 @@ struct FaultClockTests {
                         try StoredSet.export(server, key: trial.key)
                     }
                 }
-                return answer.acknowledged < 500 ? .resume : .stop
+                return answer.acknowledged < 500 ? .proceed : .stop
             }
             try trial.verify(server)
             server.killNow()

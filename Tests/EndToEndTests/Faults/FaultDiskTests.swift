@@ -143,11 +143,11 @@ struct FaultDiskTests {
     private func expectRefusals(_ load: FaultLoad, from server: RunningServer) async {
         let before = load.history.refused.count
         await load.run { answer in
-            guard answer.response.status != 200 else { return .resume }
+            guard answer.response.status != 200 else { return .proceed }
             #expect(answer.response.status == 503, "\(answer.response.text)")
             #expect(answer.response.header("Retry-After") == "1")
             #expect(answer.response.text.contains(#""code":"log_unavailable""#))
-            return load.history.refused.count < before + 20 ? .resume : .stop
+            return load.history.refused.count < before + 20 ? .proceed : .stop
         }
         #expect(load.history.refused.count > before)
         let files = try? HTTPConnection(port: server.publicPort).request(

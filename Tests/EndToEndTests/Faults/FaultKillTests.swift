@@ -39,7 +39,7 @@ struct FaultKillTests {
         async let loaded: Void = {
             await load.run { answer in
                 if answer.acknowledged >= target { reached.finish() }
-                return .resume
+                return .proceed
             }
             reached.finish()
         }()

@@ -20,14 +20,14 @@ struct FaultLoad: Sendable {
         let acknowledged: Int
     }
 
-    enum Verdict { case resume, stop }
+    enum Verdict { case proceed, stop }
 
     /// Returns when every client has ended: its connection broke, `judge` stopped it, or it has sent all its requests.
-    func run(_ judge: @escaping @Sendable (Answer) -> Verdict = { _ in .resume }) async {
+    func run(_ judge: @escaping @Sendable (Answer) -> Verdict = { _ in .proceed }) async {
         await onThreads(clients) { client in
             guard let connection = try? HTTPConnection(port: server.publicPort) else { return }
             for number in 0..<requests {
-                guard let answer = try? ask(connection, client, number), judge(answer) == .resume else { return }
+                guard let answer = try? ask(connection, client, number), judge(answer) == .proceed else { return }
             }
         }
     }

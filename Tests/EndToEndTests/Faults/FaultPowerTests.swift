@@ -70,7 +70,7 @@ struct FaultPowerTests {
                 trial.history.seal()
                 #expect(throws: Never.self) { try disk.cutPower() }
             }
-            return .resume
+            return .proceed
         }
         server.killNow()
         await exported
