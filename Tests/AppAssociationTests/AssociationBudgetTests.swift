@@ -86,14 +86,14 @@ struct AssociationBudgetTests {
 
     @Test func cancelledWorkEndsAtOnce() throws {
         let router = try Self.crossing(40)
-        var looks = 0
+        var checks = 0
         let budget = WorkBudget(steps: .max) {
-            looks += 1
-            return looks > 2
+            checks += 1
+            return checks > 2
         }
         _ = AASAGenerator.file(for: "www.acme.com", router: router, within: budget)
         #expect(budget.isUsedUp)
-        #expect(looks == 3)
+        #expect(checks == 3)
     }
 
     /// One budget covers all hosts, and hosts with equal rules share their files.

@@ -124,21 +124,21 @@ struct ServerCertificatesTests {
         }
     }
 
-    /// The timer looks every minute, and takes what it finds.
+    /// The timer checks the files every minute, and loads new ones.
     @Test func changedFilesAreFoundByThemselves() async throws {
         try await withTemporaryDirectory { directory in
             let metrics = TestMetrics()
             let authority = try TestAuthority()
             let files = try authority.identity().write(to: directory)
             let next = try authority.identity()
-            let looks = Mutex(0)
+            let checks = Mutex(0)
             let certificates = try ServerCertificates.forTest(files, metrics: metrics) { pause in
                 #expect(pause == .seconds(60))
-                let look = looks.withLock { looks in
-                    looks += 1
-                    return looks
+                let check = checks.withLock { checks in
+                    checks += 1
+                    return checks
                 }
-                switch look {
+                switch check {
                 // Nothing changed; then files that cannot be used, three times; then good ones.
                 case 1: break
                 case 2: try Data().write(to: URL(filePath: files.key))

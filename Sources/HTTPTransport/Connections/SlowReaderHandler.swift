@@ -22,7 +22,7 @@ package final class SlowReaderHandler: ChannelDuplexHandler {
     /// Bytes held by HTTP/2 streams for which the client has opened no window.
     private var ofStreams = 0
     private var window = (start: NIODeadline.now(), taken: 0)
-    private var look: Scheduled<Void>?
+    private var nextCheck: Scheduled<Void>?
     private var isNoted = false
     private var context: ChannelHandlerContext?
     /// The options of the channel; nil for a handler that is not in a pipeline.
@@ -65,8 +65,8 @@ package final class SlowReaderHandler: ChannelDuplexHandler {
     package func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         options = nil
-        look?.cancel()
-        look = nil
+        nextCheck?.cancel()
+        nextCheck = nil
         if isNoted { unsent.note(0, for: context.channel, of: port, hasMoved: false) }
     }
 
@@ -96,7 +96,7 @@ package final class SlowReaderHandler: ChannelDuplexHandler {
         taken = written - buffered
         isNoted = waiting > 0
         unsent.note(waiting, for: context.channel, of: port, hasMoved: hasMoved)
-        if waiting > 0, look == nil {
+        if waiting > 0, nextCheck == nil {
             window = (.now(), taken)
             watch(context)
         }
@@ -105,9 +105,9 @@ package final class SlowReaderHandler: ChannelDuplexHandler {
     /// Checks at intervals for a stall, until no bytes wait.
     private func watch(_ context: ChannelHandlerContext) {
         let pause = min(TimeAmount.seconds(1), TimeAmount.nanoseconds(limit.nanoseconds / 4))
-        look = context.eventLoop.assumeIsolated().scheduleTask(in: pause) {
+        nextCheck = context.eventLoop.assumeIsolated().scheduleTask(in: pause) {
             self.note(context)
-            self.look = nil
+            self.nextCheck = nil
             guard self.isNoted else { return }
             let now = NIODeadline.now()
             // Streams have a deadline of their own.

@@ -19,7 +19,7 @@ package final class HTTP2ConnectionHandler: ChannelDuplexHandler {
     private var closing = HTTP2ShutdownStateMachine()
     private var open: [HTTP2StreamID: (since: NIODeadline, channel: any Channel)] = [:]
     private var idleSince = NIODeadline.now()
-    private var look: Scheduled<Void>?
+    private var nextCheck: Scheduled<Void>?
     private var end: Scheduled<Void>?
     private let announcement = HTTP2PingData(withInteger: .random(in: .min ... .max))
 
@@ -161,7 +161,7 @@ package final class HTTP2ConnectionHandler: ChannelDuplexHandler {
         self.context = nil
         if let registration { registry.leave(registration) }
         registration = nil
-        look?.cancel()
+        nextCheck?.cancel()
         end?.cancel()
         // The streams of a closed connection are not reported as closed, and each refers to this handler.
         open.removeAll()
@@ -170,7 +170,7 @@ package final class HTTP2ConnectionHandler: ChannelDuplexHandler {
 
     /// Starts the one timer of the connection and all its streams; a request schedules none.
     private func watch(_ context: ChannelHandlerContext) {
-        look = context.eventLoop.assumeIsolated().scheduleTask(in: limits.look) {
+        nextCheck = context.eventLoop.assumeIsolated().scheduleTask(in: limits.checkInterval) {
             let now = NIODeadline.now()
             for stream in self.open.values where stream.since + self.limits.stream <= now {
                 stream.channel.close(promise: nil)

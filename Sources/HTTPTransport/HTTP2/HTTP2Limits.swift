@@ -25,7 +25,7 @@ package struct HTTP2Limits: Sendable {
     }
 
     /// Interval at which a connection checks its own deadline and those of its streams.
-    var look: TimeAmount { .nanoseconds(min(idle, stream).nanoseconds / 4) }
+    var checkInterval: TimeAmount { .nanoseconds(min(idle, stream).nanoseconds / 4) }
 
     /// Mostly the library's defaults, spelled out so that an update of the library changes nothing unnoticed.
     package var configuration: NIOHTTP2Handler.Configuration {

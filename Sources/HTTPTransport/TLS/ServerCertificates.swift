@@ -79,7 +79,7 @@ package final class ServerCertificates: Service {
                 } catch {
                     return
                 }
-                self.look()
+                self.checkFiles()
             }
         }
     }
@@ -112,7 +112,7 @@ package final class ServerCertificates: Service {
     }
 
     /// Checks the files. The same problem is counted and logged once, not at every check.
-    private func look() {
+    private func checkFiles() {
         do throws(CertificateFiles.Failure) {
             if try takeFiles() == .renewed {
                 logger.notice("certificate renewed", metadata: ["tls.expiry": "\(state.withLock(\.expiry))"])

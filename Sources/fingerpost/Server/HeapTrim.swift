@@ -36,11 +36,11 @@ actor HeapTrim: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            while (try? await self.sleep(Self.pause)) != nil { await self.look() }
+            while (try? await self.sleep(Self.pause)) != nil { await self.trimIfNeeded() }
         }
     }
 
-    private func look() {
+    private func trimIfNeeded() {
         #if canImport(CMalloc)
             let free = Int(clamping: mallinfo2().fordblks)
             leastFree = min(leastFree, free)
