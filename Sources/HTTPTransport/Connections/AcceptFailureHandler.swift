@@ -30,8 +30,10 @@ package final class AcceptFailureHandler: ChannelInboundHandler {
 }
 
 extension Channel {
-    /// Adds an ``AcceptFailureHandler`` to a listening socket.
-    package func survivesLackOfDescriptors(_ registry: ConnectionRegistry?) async {
+    /// Adds an ``AcceptFailureHandler`` to a listening socket, so that the socket survives a lack of descriptors.
+    ///
+    /// - Parameter registry: The connections that may be evicted; nil if none may.
+    package func addAcceptFailureHandler(registry: ConnectionRegistry?) async {
         try? await setOption(.maxMessagesPerRead, value: AcceptFailureHandler.connectionsPerRead).get()
         let added = eventLoop.submit {
             try self.pipeline.syncOperations.addHandler(AcceptFailureHandler(registry), position: .first)

@@ -19,7 +19,7 @@ struct ConnectedApplication<Base: ApplicationProtocol>: ApplicationProtocol {
     var processesRunBeforeServerStart: [@Sendable () async throws -> Void] { base.processesRunBeforeServerStart }
 
     func onServerRunning(_ channel: any Channel) async {
-        await channel.survivesLackOfDescriptors(registry)
+        await channel.addAcceptFailureHandler(registry: registry)
         await base.onServerRunning(channel)
     }
 

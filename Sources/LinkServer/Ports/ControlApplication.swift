@@ -36,7 +36,7 @@ package func buildControlApplication(
         onServerRunning: { channel in
             // The data directory is closed to other users already; this also closes the socket.
             chmod(path, 0o600)
-            await channel.survivesLackOfDescriptors(nil)
+            await channel.addAcceptFailureHandler(registry: nil)
         },
         logger: own
     )
