@@ -200,7 +200,7 @@ struct DeviceCommands {
             let comment = "# \(one.link.escapedForTerminal)"
             // A link that cannot be displayed safely cannot be pasted safely either.
             guard let link = try? DeepLink.parse(one.link),
-                !one.link.unicodeScalars.contains(where: \.isObeyedByTerminals)
+                !one.link.unicodeScalars.contains(where: \.isUnsafeToDisplay)
             else { return [comment, "# not a link that can be opened"] }
             let meant = apps.filter { app in one.app.map { $0 == app.id } ?? one.isFor(app) }
             return [comment] + meant.flatMap { lines(one.link, $0, isWeb: link.isWeb) }

@@ -9,7 +9,7 @@ public func fuzzEscapes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     precondition(html.unescapedFromXML.utf8.elementsEqual(text.utf8), "unescaping returns the text")
     let xml = text.escapedForXML
     precondition(!xml.utf8.contains { "<>\"\n\r\t".utf8.contains($0) }, "no markup in XML")
-    precondition(!xml.unicodeScalars.contains { $0.isObeyedByTerminals })
+    precondition(!xml.unicodeScalars.contains { $0.isUnsafeToDisplay })
 
     let word = text.quotedForShell.utf8
     precondition(word.first == UInt8(ascii: "'") && word.last == UInt8(ascii: "'"))
@@ -32,10 +32,10 @@ public func fuzzEscapes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     precondition(!isEscaped)
 
     let shown = text.escapedForTerminal
-    precondition(shown.unicodeScalars.allSatisfy { $0 == "\t" || !$0.isObeyedByTerminals })
+    precondition(shown.unicodeScalars.allSatisfy { $0 == "\t" || !$0.isUnsafeToDisplay })
     precondition(shown.escapedForTerminal.utf8.elementsEqual(shown.utf8), "escaping again changes nothing")
     let json = JSONNode.string(text).json().jsonEscapedForTerminal
-    precondition(!json.unicodeScalars.contains { $0.isObeyedByTerminals })
+    precondition(!json.unicodeScalars.contains { $0.isUnsafeToDisplay })
     let limits = JSONReader.Limits(maximumBytes: .max)
     precondition((try? JSONReader.parse(json, limits: limits).text)?.utf8.elementsEqual(text.utf8) == true)
     return 0

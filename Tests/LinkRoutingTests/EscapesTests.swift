@@ -36,7 +36,7 @@ struct EscapesTests {
         for text in texts() {
             let escaped = text.escapedForXML
             #expect(!escaped.utf8.contains { "<>\"\n\r\t\0\u{1B}".utf8.contains($0) })
-            #expect(!escaped.unicodeScalars.contains { $0.isObeyedByTerminals })
+            #expect(!escaped.unicodeScalars.contains { $0.isUnsafeToDisplay })
         }
         #expect("a\u{600}&<\u{301}\n\u{0}\u{FFFE}".escapedForXML == "a&#1536;&amp;&lt;\u{301}&#10;\u{FFFD}\u{FFFD}")
     }
@@ -92,7 +92,7 @@ struct EscapesTests {
     @Test func terminalGetsNothingToObey() {
         for text in texts() {
             let shown = text.escapedForTerminal
-            #expect(shown.unicodeScalars.allSatisfy { $0 == "\t" || !$0.isObeyedByTerminals })
+            #expect(shown.unicodeScalars.allSatisfy { $0 == "\t" || !$0.isUnsafeToDisplay })
             #expect(same(shown.escapedForTerminal, shown))
         }
         #expect("a\u{9B}31m\n\u{202E}\tb é".escapedForTerminal == "a\\u{9B}31m\\u{A}\\u{202E}\tb é")
@@ -104,7 +104,7 @@ struct EscapesTests {
             let node = JSONNode.object(["a": .string(text)])
             for layout in [JSONWriter.Layout.compact, .pretty] {
                 let json = node.json(layout).jsonEscapedForTerminal
-                #expect(json.unicodeScalars.allSatisfy { $0 == "\n" || !$0.isObeyedByTerminals })
+                #expect(json.unicodeScalars.allSatisfy { $0 == "\n" || !$0.isUnsafeToDisplay })
                 let read = try JSONReader.parse(json, limits: limits)["a"]?.text
                 #expect(read.map { same($0, text) } == true, "\(json)")
             }

@@ -44,7 +44,7 @@ struct LiteralTests {
             let scalar = scalars[index]
             index += 1
             #expect(scalar != "\"" && scalar != "\n" && scalar != "\r" && !(isKotlin && scalar == "$"))
-            #expect(!scalar.isObeyedByTerminals)
+            #expect(!scalar.isUnsafeToDisplay)
             guard scalar == "\\" else {
                 units += String(scalar).utf16
                 continue
@@ -157,7 +157,7 @@ struct LiteralTests {
                 let code =
                     platform == .ios ? XCUITestFile(suite, kind).text : EspressoFile(suite, kind, package: nil).text
                 let text = try #require(code)
-                #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || $0 == "\t" || !$0.isObeyedByTerminals })
+                #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || $0 == "\t" || !$0.isUnsafeToDisplay })
                 if let folder {
                     let name = platform == .ios ? XCUITestFile.name(suite, kind) : EspressoFile.name(suite, kind)
                     try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)

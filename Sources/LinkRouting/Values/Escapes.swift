@@ -46,7 +46,7 @@ extension String {
             case "\"": "&quot;"
             case "\n", "\r", "\t": "&#\(scalar.value);"
             case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": "\u{FFFD}"
-            default: scalar.isObeyedByTerminals ? "&#\(scalar.value);" : nil
+            default: scalar.isUnsafeToDisplay ? "&#\(scalar.value);" : nil
             }
         }
     }
@@ -81,7 +81,7 @@ extension String {
     /// A string literal of Swift, in double quotes. Control and format characters are written as escapes, so that the
     /// literal has one line and reads in the order in which it is compared.
     package var quotedForSwift: String {
-        "\"" + escaped { $0.escapeOfLiterals ?? ($0.isObeyedByTerminals ? $0.escapeForTerminal : nil) } + "\""
+        "\"" + escaped { $0.escapeOfLiterals ?? ($0.isUnsafeToDisplay ? $0.escapeForTerminal : nil) } + "\""
     }
 
     /// A string literal of Kotlin, in double quotes, without templates.
@@ -89,7 +89,7 @@ extension String {
         "\""
             + escaped { scalar in
                 if scalar == "$" { return "\\$" }
-                return scalar.escapeOfLiterals ?? (scalar.isObeyedByTerminals ? scalar.utf16Escapes : nil)
+                return scalar.escapeOfLiterals ?? (scalar.isUnsafeToDisplay ? scalar.utf16Escapes : nil)
             } + "\""
     }
 
@@ -98,7 +98,7 @@ extension String {
         "\""
             + escaped { scalar in
                 if let escape = scalar.escapeOfLiterals { return escape }
-                guard scalar.isObeyedByTerminals else { return nil }
+                guard scalar.isUnsafeToDisplay else { return nil }
                 let digits = String(scalar.value, radix: 16, uppercase: true)
                 let (letter, width) = scalar.value > 0xFFFF ? ("U", 8) : ("u", 4)
                 return "\\\(letter)" + String(repeating: "0", count: width - digits.utf8.count) + digits
@@ -132,7 +132,7 @@ extension String {
     /// Equivalent JSON without control or format characters in its strings. The line breaks of its layout stay.
     package var jsonEscapedForTerminal: String {
         escaped { scalar in
-            guard scalar.value >= 0x7F, scalar.isObeyedByTerminals else { return nil }
+            guard scalar.value >= 0x7F, scalar.isUnsafeToDisplay else { return nil }
             return scalar.utf16Escapes
         }
     }
@@ -157,7 +157,7 @@ extension String {
 extension Unicode.Scalar {
     /// C0, DEL and C1, line and paragraph separators, format characters (which change the direction of text, or are
     /// invisible), private use, and scalars that this version of Unicode does not assign.
-    package var isObeyedByTerminals: Bool {
+    package var isUnsafeToDisplay: Bool {
         if isASCII { return value < 0x20 || value == 0x7F }
         return switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: true
@@ -167,7 +167,7 @@ extension Unicode.Scalar {
 
     /// The escape, such as `\u{9B}`; nil for a scalar that can be printed as is.
     package var escapeForTerminal: String? {
-        isObeyedByTerminals ? "\\u{\(String(value, radix: 16, uppercase: true))}" : nil
+        isUnsafeToDisplay ? "\\u{\(String(value, radix: 16, uppercase: true))}" : nil
     }
 
     /// An escape for each UTF-16 code unit, such as `\u009b`, as JSON and Kotlin write them.

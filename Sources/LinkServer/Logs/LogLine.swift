@@ -113,7 +113,7 @@ extension String {
         return String(
             String.UnicodeScalarView(
                 unicodeScalars.map { scalar in
-                    scalar.value >= 0x7F && scalar.isObeyedByTerminals ? "\u{FFFD}" : scalar
+                    scalar.value >= 0x7F && scalar.isUnsafeToDisplay ? "\u{FFFD}" : scalar
                 }
             )
         )
@@ -122,7 +122,7 @@ extension String {
     fileprivate var needsQuotes: Bool {
         isEmpty
             || !unicodeScalars.allSatisfy {
-                !$0.isObeyedByTerminals && $0 != " " && $0 != "\"" && $0 != "=" && $0 != "\\"
+                !$0.isUnsafeToDisplay && $0 != " " && $0 != "\"" && $0 != "=" && $0 != "\\"
             }
     }
 
