@@ -10,15 +10,15 @@ package struct ReplayRequest: Sendable {
     package var purposes: Set<Event.Purpose>
 
     /// Default and permitted values of `seconds`.
-    package static let usualSeconds: Int64 = 86_400
+    package static let defaultSeconds: Int64 = 86_400
     package static let secondsRange: ClosedRange<Int64> = 1...31_622_400
     /// Default and permitted values of `limit`.
-    package static let usualLimit = 100_000
+    package static let defaultLimit = 100_000
     package static let limitRange: ClosedRange<Int64> = 1...1_000_000
 
     package init(
-        seconds: Int64 = Self.usualSeconds,
-        limit: Int = Self.usualLimit,
+        seconds: Int64 = Self.defaultSeconds,
+        limit: Int = Self.defaultLimit,
         purposes: Set<Event.Purpose> = [.live]
     ) {
         self.seconds = seconds

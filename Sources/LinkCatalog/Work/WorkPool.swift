@@ -46,7 +46,7 @@ package final class WorkPool: Sendable {
     ///   - threads: Maximum number of threads. They are started on demand.
     ///   - waitingOfCaller: Maximum number of waiting pieces of work of one caller, besides the running one.
     ///   - waiting: Maximum number of waiting pieces of work of all callers together.
-    package init(threads: Int = WorkPool.usualThreads, waitingOfCaller: Int = 16, waiting: Int = 256) {
+    package init(threads: Int = WorkPool.defaultThreads, waitingOfCaller: Int = 16, waiting: Int = 256) {
         queue = WorkQueue(threads: max(1, threads), waitingOfCaller: waitingOfCaller, waiting: waiting)
     }
 
@@ -54,7 +54,7 @@ package final class WorkPool: Sendable {
 
     /// Half of the processors, because the other half answers requests. At least two, so that small work does not wait
     /// for a large document.
-    package static var usualThreads: Int { max(2, ProcessInfo.processInfo.activeProcessorCount / 2) }
+    package static var defaultThreads: Int { max(2, ProcessInfo.processInfo.activeProcessorCount / 2) }
 
     package var counts: Counts { queue.counts }
 

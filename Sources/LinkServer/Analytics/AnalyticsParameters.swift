@@ -17,7 +17,7 @@ struct AnalyticsParameters {
         case hour = 3_600_000
     }
 
-    private static let usualDays: Int64 = 30
+    private static let defaultDays: Int64 = 30
     static let mostDays: Int64 = 800
 
     /// - Parameter interval: The interval of a series. `until` is by default the end of the current hour for an hourly
@@ -31,7 +31,7 @@ struct AnalyticsParameters {
         let zone = try request.zone()
         let until = try request.instant("until", in: zone) ?? zone.next(interval, after: now)
         let lastDay = zone.day(of: Timestamp(milliseconds: until.milliseconds - 1))
-        let firstDay = CivilDay(daysSince1970: lastDay.daysSince1970 - Self.usualDays + 1)
+        let firstDay = CivilDay(daysSince1970: lastDay.daysSince1970 - Self.defaultDays + 1)
         let from = try request.instant("from", in: zone) ?? zone.start(of: firstDay)
         guard from < until else {
             throw Problem(.invalidRequest, "'from' must be before 'until': \(from) is not before \(until).")
@@ -121,8 +121,8 @@ extension Request {
     }
 
     /// Reads `?limit=`.
-    func limit(_ range: ClosedRange<Int>, usually usual: Int) throws -> Int {
-        guard let text = parameter("limit") else { return usual }
+    func limit(_ range: ClosedRange<Int>, default count: Int) throws -> Int {
+        guard let text = parameter("limit") else { return count }
         guard let limit = Int(text), range.contains(limit) else {
             throw Problem(
                 .invalidRequest,

@@ -18,7 +18,7 @@ struct Ranking {
     private let count: Int64
 
     private static let limits = 1...1_000
-    private static let usualLimit = 100
+    private static let defaultLimit = 100
 
     /// Ranks the values of a dimension.
     ///
@@ -34,7 +34,7 @@ struct Ranking {
         parameters = try AnalyticsParameters(request, at: now, precision: .hour)
         self.entry = entry
         self.now = now
-        let limit = try request.limit(Self.limits, usually: Self.usualLimit)
+        let limit = try request.limit(Self.limits, default: Self.defaultLimit)
         let scope = parameters.scope(entry)
         let values = try await analytics.values(ValuesQuery(scope: scope, dimension: dimension, limit: limit))
         // Read after the values: events committed in between only add to the totals, so no value outnumbers the events.
@@ -60,7 +60,7 @@ struct Ranking {
         parameters = try AnalyticsParameters(request, at: now)
         self.entry = entry
         self.now = now
-        let limit = try request.limit(Self.limits, usually: Self.usualLimit)
+        let limit = try request.limit(Self.limits, default: Self.defaultLimit)
         let groups = try await analytics.totals(TotalsQuery(scope: parameters.scope(entry), columns: [column])).groups()
         let named = groups.largest.compactMap { group in
             group.columns.text(column).map { ValueCount(value: $0, count: group.count) }

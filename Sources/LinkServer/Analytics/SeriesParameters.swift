@@ -66,7 +66,7 @@ struct SeriesParameters {
         }
         self.interval = interval
         self.edges = edges
-        limit = try request.limit(1...100, usually: 10)
+        limit = try request.limit(1...100, default: 10)
     }
 
     /// Writes the members before the series: `starts` of the buckets and, for the interval `day`, their `days`.

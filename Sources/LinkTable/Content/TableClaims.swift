@@ -13,10 +13,10 @@ package struct TableClaims: Sendable, Hashable {
     /// The time after which an app should have a newer table. It continues to use this table after that time.
     package var expiresAt: Timestamp
 
-    /// The usual time between issue and expiry: 30 days.
-    package static let usualLifetime: Int64 = 30 * Timestamp.millisecondsPerDay
+    /// The default time between issue and expiry: 30 days.
+    package static let defaultLifetime: Int64 = 30 * Timestamp.millisecondsPerDay
 
-    /// - Parameter expiresAt: Nil for the usual lifetime.
+    /// - Parameter expiresAt: Nil for the default lifetime.
     package init(
         scope: TableScope,
         revision: Revision,
@@ -33,7 +33,7 @@ package struct TableClaims: Sendable, Hashable {
         self.serverFacts = serverFacts
         self.issuedAt = issuedAt
         self.expiresAt =
-            expiresAt ?? Timestamp(milliseconds: issuedAt.milliseconds + Self.usualLifetime)
+            expiresAt ?? Timestamp(milliseconds: issuedAt.milliseconds + Self.defaultLifetime)
     }
 
     /// The version of the table, which must not decrease.

@@ -33,7 +33,7 @@ struct Replay: AsyncParsableCommand {
     @ArgumentParser.Argument(help: "The tenant.") var tenant: String
     @ArgumentParser.Option(help: "How far back to go, such as 90m, 24h or 7d.") var since = "24h"
     @ArgumentParser.Option(help: "The draft's name.") var draft = DraftName.main.rawValue
-    @ArgumentParser.Option(help: "The maximum number of events (the newest).") var limit = ReplayRequest.usualLimit
+    @ArgumentParser.Option(help: "The maximum number of events (the newest).") var limit = ReplayRequest.defaultLimit
     @ArgumentParser.Option(help: "Replay events of this purpose; may be repeated (default: live).") var purpose:
         [String] = []
     @ArgumentParser.Option(help: "A data directory, instead of a server.") var data: String?
