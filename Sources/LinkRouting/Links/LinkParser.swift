@@ -26,7 +26,7 @@ struct LinkParser {
         let customHost = try scanHead()
         let pathStart = customHost?.lowerBound ?? index
         pathBytes.reserveCapacity(bytes.count - pathStart)
-        segments.reserveCapacity(Self.usualSegmentCount)
+        segments.reserveCapacity(Self.typicalSegmentCount)
         if let customHost { try appendSegment(customHost, isEncoded: bytes[customHost].contains(UInt8(ascii: "%"))) }
         let hasTrailingSlash = try scanPath()
         let rawPath = pathStart..<index
@@ -92,7 +92,7 @@ struct LinkParser {
         return nil
     }
 
-    private static let usualSegmentCount = 8
+    private static let typicalSegmentCount = 8
 
     /// In bytes; the same limit as for schemes that a tenant can own. A longer scheme is treated as missing, so that it
     /// is not recorded.

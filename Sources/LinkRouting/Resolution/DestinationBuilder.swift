@@ -11,8 +11,8 @@ struct DestinationBuilder {
     let parameters: [CapturedParameter]
     let isFallback: Bool
 
-    /// Usual maximum by which a destination is longer than its link, in bytes.
-    private static let usualGrowth = 96
+    /// How many bytes longer than its link a destination is at most, typically. More bytes make the buffer grow.
+    private static let typicalGrowth = 96
 
     /// Returns the first action that applies, and the destination with the fallback actions in the order in which to
     /// try them. See "Destinations and actions" in docs/routing.md.
@@ -20,7 +20,7 @@ struct DestinationBuilder {
         let action = action(for: target, context)
         // All URLs are built in the same buffer.
         var url: [UInt8] = []
-        url.reserveCapacity(link.bytes.count + Self.usualGrowth)
+        url.reserveCapacity(link.bytes.count + Self.typicalGrowth)
         let web = web(target, context, &url)
         let store = target.$store.isPresent || action == .updateApp ? storeURL(target, &url) : nil
         let campaign = target.campaign.flatMap(text)

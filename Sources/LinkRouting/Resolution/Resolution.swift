@@ -33,7 +33,7 @@ public struct Resolution: Sendable, Hashable {
         variant: VariantAssignment? = nil,
         rejection: DeepLink.Rejection? = nil,
         blockReason: String? = nil,
-        validFor: Int = Self.usualValidity,
+        validFor: Int = Self.defaultValidity,
         trace: ResolutionTrace? = nil
     ) {
         self.outcome = outcome
@@ -75,7 +75,7 @@ public struct Resolution: Sendable, Hashable {
     }
 
     /// Default validity of an answer, in seconds.
-    public static let usualValidity = 300
+    public static let defaultValidity = 300
 
     public static func rejected(_ rejection: DeepLink.Rejection) -> Resolution {
         Resolution(outcome: .rejected, rejection: rejection)

@@ -125,7 +125,7 @@ public struct Router: Sendable {
         let rank = compiled.index.smallestRank(for: link, context, visiting: .undecided) { matching.holds($0, $1, $2) }
         let hasAnswer = rank != nil || compiled.table.defaults.$fallback.isPresent
         guard hasAnswer || explanation == .included else {
-            let validFor = matching.isVolatile(rank) ? 0 : Resolution.usualValidity
+            let validFor = matching.isVolatile(rank) ? 0 : Resolution.defaultValidity
             return Resolution(outcome: .unmatched, app: app.map { compiled.apps[$0].id }, validFor: validFor)
         }
         guard explanation == .included || matching.isVolatile(rank) else { return answer(rank, link, context, app) }
@@ -252,7 +252,7 @@ public struct Router: Sendable {
             }
             let filling = DestinationBuilder(router: self, link: link, app: app, parameters: [], isFallback: true)
             let (action, destination) = filling.answer(fallback, for: context)
-            let validFor = action == .signIn ? 0 : Resolution.usualValidity
+            let validFor = action == .signIn ? 0 : Resolution.defaultValidity
             return Resolution(
                 outcome: .fallback,
                 action: action,
@@ -284,7 +284,7 @@ public struct Router: Sendable {
         let id = routes[position].id
         let pattern = routes[position].path.description
         guard routes[position].unsupported.isEmpty else {
-            let validFor = routes[position].asksForSignIn ? 0 : Resolution.usualValidity
+            let validFor = routes[position].asksForSignIn ? 0 : Resolution.defaultValidity
             return Resolution(outcome: .undecided, route: id, pattern: pattern, app: appID, validFor: validFor)
         }
         let parameters = parameters(of: routes, at: position, rank, link)
@@ -323,7 +323,7 @@ public struct Router: Sendable {
                 filled: destination,
                 app: appID,
                 variant: variant,
-                validFor: asksForSignIn || action == .signIn ? 0 : Resolution.usualValidity
+                validFor: asksForSignIn || action == .signIn ? 0 : Resolution.defaultValidity
             )
         }
     }
