@@ -64,7 +64,8 @@ struct Restore: AsyncParsableCommand {
             EXAMPLE
               fingerpost restore /backups/2026-11-21 --data ./restored
 
-            Every file is checked against its SHA-256 before it gets its name. Later events are not in it.
+            Each file is checked against its SHA-256 before it gets its final name. Events that were recorded after \
+            the backup are not restored.
             """
     )
 

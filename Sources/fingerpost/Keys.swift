@@ -172,7 +172,7 @@ struct Keys: AsyncParsableCommand {
                   fingerpost keys revoke 3f9a0c1b2d4e --data ./data
                   fingerpost keys revoke 3f9a0c1b2d4e --alone   # keeps keys that it created
 
-                Rotation creates a key: to revoke the old key early, use --alone if it rotated itself.
+                If a key rotated itself, it created the new key. Revoke the old key with --alone to keep the new one.
                 """
         )
 

@@ -181,7 +181,7 @@ struct MistakeTests {
             64,
             "'Acme' is not a tenant id; use 1 to 64 of a-z, 0-9, '.', '_' and '-', starting with"
         ),
-        Mistake("replay acme --draft A", 64, "'A' is not a draft name; 'fingerpost drafts list acme' lists those"),
+        Mistake("replay acme --draft A", 64, "'A' is not a draft name; 'fingerpost drafts list acme' lists the drafts"),
         Mistake("replay acme --since 1w", 64, "--since is '1w'; write up to 366 days such as 90m, 24h or 7d."),
         Mistake("replay acme --data nowhere", 74, "There is no data directory at nowhere. Nothing was created: name"),
         Mistake("retention acme --aply", 64, "'fingerpost retention' has no option '--aply'; did you mean '--apply'?"),
@@ -328,7 +328,7 @@ struct MistakeTests {
         Mistake("events acme --outcome matchd", 1, "matched"),
         Mistake("keys rotate nobody", 1, "There is no such key; 'fingerpost keys list --data DIR' lists them."),
         Mistake("tenants remove acme", 1, "Archive it first: 'fingerpost tenants archive acme'."),
-        Mistake("drafts remove acme --draft spring", 1, "'fingerpost drafts list acme' lists those that there are"),
+        Mistake("drafts remove acme --draft spring", 1, "'fingerpost drafts list acme' lists the drafts"),
         Mistake("suites show acme nope", 1, "no suite 'nope'; 'fingerpost suites list acme' lists them."),
         Mistake(
             "apply -f page.yaml",
@@ -340,10 +340,10 @@ struct MistakeTests {
         Mistake(
             "replay acme",
             1,
-            "There is no draft 'main'; 'fingerpost drafts list acme' lists those that there are;"
+            "There is no draft 'main'; 'fingerpost drafts list acme' lists the drafts."
         ),
         Mistake("retention nope", 1, "There is no tenant 'nope'; check its name, or create it with"),
-        Mistake("retention acme", 0, "No day with rows is over: the rows of a day are counted from the next midnight"),
+        Mistake("retention acme", 0, "No finished day has rows. The rows of a day are counted after its end"),
         Mistake("suites push acme notes.txt", 1, "fingerpost: notes.txt: "),
         Mistake("drafts test acme", 0, "No suite is stored for this environment: name a file with --suite, or use"),
         Mistake(
@@ -401,7 +401,7 @@ struct MistakeTests {
                         0,
                         "  expires: 2099-01-31T00:00:00.000Z"
                     ),
-                    Mistake("replay acme --data data", 1, "'fingerpost drafts list acme' lists those that there are;"),
+                    Mistake("replay acme --data data", 1, "'fingerpost drafts list acme' lists the drafts."),
                     Mistake(
                         "replay nope --data data",
                         1,

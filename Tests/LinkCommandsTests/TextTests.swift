@@ -247,11 +247,11 @@ struct TextTests {
     @Test func replayWithoutLinksSaysWhereThereMayBeSome() throws {
         let report = try Self.node(#"{"tenant":"shop","environment":"production","from":"F","to":"T","events":0}"#)
         let lines = ReplayText(report).lines
-        #expect(lines.contains { $0.hasPrefix("No such link was recorded in this time: --since ") }, "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("No such link was recorded in this period. Use --since ") }, "\(lines)")
     }
 
     @Test(arguments: [
-        (#"{"kept":[],"waiting":[],"dropped":[]}"#, false, "No day with rows is over:" as String?),
+        (#"{"kept":[],"waiting":[],"dropped":[]}"#, false, "No finished day has rows." as String?),
         (#"{"kept":[{"day":"D","rows":2}],"waiting":[],"dropped":[]}"#, false, nil),
         (#"{"waiting":[{"day":"D","rows":2}]}"#, false, "once 'fingerpost export shop --data DIR'"),
         (#"{"dropped":[{"day":"D","rows":1}]}"#, false, "and --apply drops them now."),

@@ -41,13 +41,14 @@ package struct AppTableCheck: Sendable {
         if keys.count < 2 {
             note(
                 "one_key",
-                "Only one key is given. Pin the next key in the app as well, so that a rotation needs no release first.",
+                "Only one key was given. Pin the next key in the app as well. Otherwise a rotation of the key must "
+                    + "wait for a release of the app.",
                 .warning
             )
         }
         let tag = SignedTable.entityTag(of: plain.body)
         if plain.header("ETag") != tag {
-            note("wrong_etag", "The ETag is not that of the table, so every app downloads it each time.")
+            note("wrong_etag", "The ETag does not match the table, so each app downloads the table at every refresh.")
         }
         if plain.header("Content-Type") != SignedTable.mediaType {
             note("wrong_type", "The Content-Type is not \(SignedTable.mediaType).", .warning)
@@ -73,7 +74,11 @@ package struct AppTableCheck: Sendable {
     ) async throws {
         let response = try await download.table(of: scope, headers: [("If-None-Match", tag)])
         guard response.status != 304 else { return }
-        note("not_revalidated", "With If-None-Match, the answer is \(response.status) and not 304.", .warning)
+        note(
+            "not_revalidated",
+            "The server answered a request with If-None-Match with \(response.status) instead of 304.",
+            .warning
+        )
     }
 
     private mutating func checkCompression(
@@ -96,7 +101,9 @@ package struct AppTableCheck: Sendable {
         } catch is GunzipStream.Failure {
             return note("damaged_gzip", "The compressed table is damaged; a proxy may change it.")
         }
-        if unpacked != plain { note("other_bytes", "The compressed table has other content than the plain one.") }
+        if unpacked != plain {
+            note("other_bytes", "The compressed table differs from the uncompressed one. A proxy may change it.")
+        }
     }
 
     private mutating func note(_ code: String, _ message: String, _ severity: Finding.Severity = .error) {

@@ -20,8 +20,9 @@ package struct CommandWords: Sendable {
         [
             Phrase(
                 http: "write it with PUT …/draft, or list drafts at …/drafts.",
-                command: "'fingerpost drafts list \(tenant)' lists those that there are; --draft NAME chooses one, and "
-                    + "'fingerpost routes import \(tenant) FILE' writes one."
+                command:
+                    "'fingerpost drafts list \(tenant)' lists the drafts. Choose one with --draft NAME, or write one "
+                    + "with 'fingerpost routes import \(tenant) FILE'."
             ),
             Phrase(
                 http: "Merge both sides in 'conflicts', write the result with PUT …/draft?base=LIVE, where LIVE is the "

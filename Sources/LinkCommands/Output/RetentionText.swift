@@ -28,7 +28,7 @@ package struct RetentionText {
 
     private var advice: [String] {
         guard ["kept", "waiting", "dropped"].contains(where: { !days($0).isEmpty }) else {
-            return ["No day with rows is over: the rows of a day are counted from the next midnight UTC."]
+            return ["No finished day has rows. The rows of a day are counted after its end, at midnight UTC."]
         }
         var lines: [String] = []
         if rows(days("waiting")) > 0 {

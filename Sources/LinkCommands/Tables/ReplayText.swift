@@ -28,8 +28,8 @@ package struct ReplayText {
         }
         if count("events") == 0 {
             lines.append(
-                "No such link was recorded in this time: --since reaches further back, and --purpose chooses other links "
-                    + "than live ones."
+                "No such link was recorded in this period. Use --since for a longer period, or --purpose for links "
+                    + "that are not live."
             )
         }
         lines.append("replayed \(count("replayed")): \(count("changed")) change, \(count("unchanged")) stay")

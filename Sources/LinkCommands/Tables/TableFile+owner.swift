@@ -21,7 +21,7 @@ extension TableFile {
         let merge = TableMerge(base: base, live: .object(["routes": live["routes"] ?? .array([])]), draft: own)
         guard merge.conflicts.isEmpty else {
             throw fail(
-                "\(path): the server's table has changed at the same places; pull it and add your changes again:",
+                "\(path): the server's table has conflicting changes; pull the table, and make your changes again:",
                 .failed,
                 more: merge.conflicts.map { "  \($0.kind.rawValue) '\($0.subject)'" }
             )

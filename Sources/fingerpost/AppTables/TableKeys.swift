@@ -58,8 +58,8 @@ struct TableKeys: ParsableCommand {
                 EXAMPLE
                   fingerpost table keys rotate /etc/fingerpost/table.jwk
 
-                Send SIGHUP to the server afterwards. The key that signed until now is kept as FILE.previous. Without FILE.next, the command creates it and \
-                rotates nothing, because no app knows a new key yet.
+                Send SIGHUP to the server afterwards. The old signing key is kept as FILE.previous. If FILE.next does \
+                not exist, the command creates it and rotates nothing, because no app has the new key yet.
                 """
         )
 

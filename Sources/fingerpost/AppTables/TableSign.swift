@@ -21,8 +21,9 @@ struct TableSign: AsyncParsableCommand {
     @ArgumentParser.Argument(help: "A tenant file.") var file: String
     @OptionGroup var scope: TableScopeOptions
     @ArgumentParser.Option(help: "The file of the private key.") var signingKey: String
-    @ArgumentParser.Option(help: "The number of the revision.") var revision: Int64
-    @ArgumentParser.Option(help: "The number of the settings.") var settingsRevision: Int64
+    @ArgumentParser.Option(help: "The revision number of the table, at most that of the server.") var revision: Int64
+    @ArgumentParser.Option(help: "The revision number of the settings, at most that of the server.")
+    var settingsRevision: Int64
     @ArgumentParser.Option(help: "The tenant of a file that names none.") var tenant: String?
     @ArgumentParser.Option(help: "The file to write.") var output: String
 

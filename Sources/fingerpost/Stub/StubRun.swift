@@ -28,13 +28,14 @@ struct StubRun: AsyncParsableCommand {
     @Flag(help: "Do not stop when standard input closes; run in the background.") var detach = false
     @ArgumentParser.Option(help: "Where to write the process id.") var pidFile: String?
     @Flag(help: "Exit with 1 at the end if a request or a link had no answer.") var strict = false
-    @Flag(help: "Leave out unreadable mappings instead of stopping.") var lenient = false
+    @Flag(help: "Skip mappings that cannot be read, instead of exiting.") var lenient = false
     @ArgumentParser.Option(help: "The time that the server sees, such as 2026-01-01T00:00:00Z.") var clock: String?
-    @ArgumentParser.Option(help: "Makes ids, delays and templates the same in each run.") var seed: UInt64?
-    @ArgumentParser.Option(help: "Record what this URL answers into the folder.") var record: String?
-    @Flag(help: "With --record: only what no stub answers.") var onlyMissing = false
+    @ArgumentParser.Option(help: "The seed for random ids, delays and template values.") var seed: UInt64?
+    @ArgumentParser.Option(help: "Forward all requests to this URL, and record its responses into the folder.")
+    var record: String?
+    @Flag(help: "With --record: forward and record only requests that no stub answers.") var onlyMissing = false
     @OptionGroup var masking: StubMaskOptions
-    @ArgumentParser.Option(help: "Send what no stub answers to this URL.") var proxyAll: String?
+    @ArgumentParser.Option(help: "Forward requests that no stub answers to this URL.") var proxyAll: String?
     @ArgumentParser.Option(help: "How many requests the journal keeps.")
     var maxRequestJournalEntries = Journal.defaultMaximumCount
     @Flag(help: "Treat every response as a template.") var globalResponseTemplating = false

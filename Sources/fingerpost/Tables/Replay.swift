@@ -76,7 +76,7 @@ struct Replay: AsyncParsableCommand {
             }
             guard let draft = DraftName(draft) else {
                 throw ValidationError(
-                    "'\(draft)' is not a draft name; 'fingerpost drafts list \(tenant)' lists those that there are."
+                    "'\(draft)' is not a draft name; 'fingerpost drafts list \(tenant)' lists the drafts."
                 )
             }
             return PublishingService.DraftLocation(tenant, environment, draft: draft)
