@@ -17,8 +17,8 @@ extension AssetLinks {
         }
     }
 
-    /// Returns the list with the statements of other lists behind its own. Their includes are left out: Android follows
-    /// one level. Pointers count in the joined list.
+    /// Returns the list with the statements of other lists after its own. Their includes are left out, because Android
+    /// follows one level. Pointers refer to the joined list.
     public func appending(_ others: [AssetLinks]) -> AssetLinks {
         let more = others.flatMap { $0.root.elements ?? [] }.filter { $0["include"] == nil }
         return AssetLinks(root: JSONNode(.array((root.elements ?? []) + more), at: root.position))

@@ -228,7 +228,8 @@ extension AppleValidation {
         }
     }
 
-    /// Reports exclusions behind the last rule that opens. A final exclusion of every URL states what happens anyway.
+    /// Reports exclusions after the last rule that opens links. A final exclusion of every URL is not reported, because
+    /// it states the default.
     private mutating func checkLastExclusions(
         _ rules: [AppleAppSiteAssociation.Rule],
         _ merged: [AppleAppSiteAssociation.MergedRule]

@@ -1,5 +1,5 @@
-/// The shares of the ports in the process's file descriptors. Without a bound, connections of strangers would take
-/// those of the probes, the admin port and the files.
+/// Divides the process's file descriptors among the ports. Without this limit, connections to the public port could use
+/// up the descriptors that the ops port, the admin port and the files need.
 package struct DescriptorShares: Sendable, Hashable {
     /// Maximum number of open connections of each port.
     package let `public`: Int

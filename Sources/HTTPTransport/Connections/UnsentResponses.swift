@@ -1,14 +1,14 @@
 import NIOCore
 import Synchronization
 
-/// Bytes of responses that clients have not taken yet, on all ports together: unknown clients decide how much memory
-/// they take.
+/// Limits the memory for response bytes that clients have not received yet, on all ports together. Without a limit,
+/// slow clients would decide how much memory the process uses.
 ///
-/// One connection holds about ``perConnection`` bytes and one response, because it answers nothing more meanwhile. All
-/// together hold `limit` bytes: above it, the connections with the most are closed, first those whose clients have
-/// taken nothing for a second.
+/// One connection holds about ``perConnection`` bytes and one response, because it answers no further request until its
+/// client has received these bytes. All connections together hold at most `limit` bytes. Above it, the connections with
+/// the most bytes are closed, first those whose clients have received nothing for a second.
 package final class UnsentResponses: Sendable {
-    /// Bytes above which a connection reads nothing and answers nothing.
+    /// Number of bytes above which a connection reads and answers no further requests.
     static let perConnection = 64 << 10
     /// The maximum pause of a client; after it, the client counts as one that does not read its responses.
     private static let pause = TimeAmount.seconds(1)
@@ -39,7 +39,7 @@ package final class UnsentResponses: Sendable {
 
     /// Records how many bytes wait for a connection's client; 0 also when the connection is closed.
     ///
-    /// - Parameter hasMoved: Whether the client has taken some since the last call.
+    /// - Parameter hasMoved: Whether the client has received some bytes since the last call.
     func note(_ bytes: Int, for channel: any Channel, of port: PortRole, hasMoved: Bool) {
         let id = ObjectIdentifier(channel)
         let tooLarge = state.withLock { state -> [any Channel] in
@@ -72,7 +72,7 @@ package final class UnsentResponses: Sendable {
         return closed
     }
 
-    /// The bytes that wait, by port, and those of the connection with the most.
+    /// The numbers of waiting bytes by port, and that of the connection with the most.
     package var waiting: (byPort: [PortRole: Int], largest: Int) {
         let backlogs = state.withLock { Array($0.backlogs.values) }
         let ports = Dictionary(grouping: backlogs, by: \.port).mapValues { $0.reduce(0) { $0 + $1.bytes } }

@@ -1,7 +1,7 @@
 public import LinkRouting
 import LinkTable
 
-/// Resolves the links of an app with the engine and the table of the server, without asking it.
+/// Resolves the links of an app on the device, with the same engine and the same table as the server.
 ///
 /// A client has a signed table. It resolves a link synchronously, without I/O. The result is the same as the server's,
 /// or ``LinkAnswer/undecided(_:)`` if the server must decide. ``run()`` downloads newer tables and delivers the reports
@@ -130,7 +130,7 @@ public final class LinkClient: Sendable {
     /// The present state and each change. A slow reader gets the newest state only.
     public var states: AsyncStream<LinkClientState> { shared.states() }
 
-    /// Whether the app should have a newer table by now. The client uses the table it has in any case.
+    /// Whether there is no table, or it has expired. The client uses an expired table until it has a newer one.
     public var isStale: Bool { state.table.map { $0.expiresAt < environment.now() } ?? true }
 
     /// The reason why the server gave no answer.
@@ -146,7 +146,7 @@ public final class LinkClient: Sendable {
 
         public var description: String {
             switch self {
-            case .noServer: "There is nobody to ask, because the configuration names no server. Set 'server'."
+            case .noServer: "The configuration names no server that the client can ask. Set 'server'."
             case .unreachable(let reason):
                 "The server cannot be reached: \(reason). Ask again when the device is online."
             case .refused(let status, let reason):

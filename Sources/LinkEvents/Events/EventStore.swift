@@ -17,7 +17,7 @@ package protocol EventStore: Sendable {
 package struct Appended: Sendable, Hashable {
     /// The sequence of the first event that was stored. The others follow without gaps.
     package let first: Int64
-    /// The places of the events that were not stored, because the log already has them; ascending.
+    /// The indices of the events that were not stored, because the log already has them; ascending.
     package let duplicates: [Int]
 
     package init(first: Int64, duplicates: [Int] = []) {

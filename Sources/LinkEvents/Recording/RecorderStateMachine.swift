@@ -2,7 +2,7 @@ import LinkRouting
 
 /// The result of recording events.
 package enum RecordResult: Sendable, Hashable {
-    /// Committed and synced, with the sequence of the first stored event and the places of the events that the log
+    /// Committed and synced, with the sequence of the first stored event and the indices of the events that the log
     /// already had.
     case stored(firstSequence: Int64, duplicates: [Int] = [])
     case refused(Refusal)

@@ -23,7 +23,7 @@ struct AdminAuthorizer {
         var environment: EnvironmentID { location.environment }
     }
 
-    /// The rate limit of a tenant that a request is taken from.
+    /// The rate limit of a tenant that a request counts against.
     enum Count {
         /// The limit of its links and of all other requests.
         case request

@@ -50,8 +50,8 @@ struct ApplyController {
         return Response(applied)
     }
 
-    /// The endpoint needs what the endpoints for its parts need. What changed settings need is checked when they are
-    /// compared with those of the server.
+    /// Requires the scopes of the endpoints for the parts of the request. The scope for changed settings is checked
+    /// later, when the settings are compared with those of the server.
     private func requireScopes(
         _ entry: AdminAuthorizer.Entry,
         _ planRequest: PublishingService.PlanRequest,

@@ -53,8 +53,8 @@ extension ServerRequestContext {
     /// check that may refuse the request. Endpoints that change nothing do not call it, so that their responses are not
     /// stored.
     ///
-    /// - Throws: A ``ReplayedResponse`` if the change was made before, or a ``Problem`` if the key has ended while the
-    ///   body arrived.
+    /// - Throws: A ``ReplayedResponse`` if the change was made before, or a ``Problem`` if the key expired or was
+    ///   revoked while the body arrived.
     func once(_ grant: KeyGrant, of tenant: TenantID? = nil) async throws {
         guard let keys, keys.stillHolds(grant) else { throw Problem.invalidKey }
         try await repeatable?.begin(grant, of: tenant)

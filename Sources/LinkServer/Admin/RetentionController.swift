@@ -24,8 +24,8 @@ struct RetentionController {
         return Response(try await retention.state().json(of: entry.tenant))
     }
 
-    /// Drops at once the rows that may be dropped, as every night. With `{"force": {"reason"}}` the tenant's rows do
-    /// not wait for their exports; the actor and the reason are written to the audit before anything is dropped.
+    /// Drops the rows now that the nightly pass would drop. With `{"force": {"reason"}}`, the tenant's rows are dropped
+    /// even if they are not exported yet. The actor and the reason are written to the audit first.
     @Sendable private func apply(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try authorizer.tenantWide(request, context, .admin)
         try await store.require(entry.tenant)

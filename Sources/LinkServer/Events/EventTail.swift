@@ -6,9 +6,9 @@ import ServiceLifecycle
 
 /// Streams a tenant's events as they are committed, as server-sent events.
 ///
-/// After each commit it reads the log by `seq`, one page at a time, and reads on when the page is written: a slow
-/// reader falls behind in the log, and nothing accumulates in memory (backpressure). It ends at the server's shutdown,
-/// when its key ends and after its lifetime.
+/// After each commit it reads the log by `seq`, one page at a time. It reads the next page when the previous one is
+/// written, so a slow reader falls behind in the log, and nothing accumulates in memory (backpressure). It ends when
+/// the server shuts down, when its key becomes invalid, and after its lifetime.
 struct EventTail: Sendable {
     let tenant: TenantID
     let filter: EventFilter

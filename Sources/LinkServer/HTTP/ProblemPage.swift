@@ -22,15 +22,15 @@ struct ProblemPage {
             case 429: Self("Too many requests", "Please wait a minute, then try again.")
             case 503: Self("Temporarily unavailable", "Please try again in a few seconds.")
             case 500...: Self("Something went wrong", "Please try again later.")
-            case 401, 403: Self("Access denied", "This address is not open to everyone.")
+            case 401, 403: Self("Access denied", "You do not have access to this address.")
             default: Self("This link cannot be opened", "The request is not valid.")
             }
     }
 
     /// - Parameters:
-    ///   - headers: Those of the response that the page replaces. Its length is not that of the page.
-    ///   - host: The tenant's host, to say whose page it is; nil if no tenant has the host of the request.
-    ///   - requestID: For the tenant's support.
+    ///   - headers: The header fields of the response that the page replaces. Its `Content-Length` is removed.
+    ///   - host: The tenant's host, which the page names; nil if the host of the request belongs to no tenant.
+    ///   - requestID: The id of the request, which the page names for the tenant's support.
     func response(
         _ status: HTTPResponse.Status,
         of host: String?,

@@ -24,7 +24,7 @@ package enum DeclaredMetrics {
 
     private static let texts: KeyValuePairs = [
         "fingerpost_answers_unrecorded_total{reason}":
-            "Answers that were given although the log could not record them, by reason.",
+            "Links that were answered although the log could not record them, by reason.",
         "fingerpost_app_events_total{engine,agreement}":
             "Events that apps reported, by engine version (compared with the server's) and whether the server agrees.",
         "fingerpost_app_tables_bytes": "Memory of the signed tables of apps, compressed.",

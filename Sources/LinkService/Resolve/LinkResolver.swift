@@ -26,7 +26,7 @@ package final class LinkResolver: Sendable {
     /// Called with every resolved link before it is recorded. The stub server uses it to write its journal.
     let observe: (@Sendable (ObservedLink) -> Void)?
 
-    /// Answers that were given although the log could not record them.
+    /// Counts links that were answered although the log could not record them.
     private static let unrecorded = Dictionary(
         uniqueKeysWithValues: [RecordResult.Refusal.queueFull, .diskFull, .stopping, .ioError].map {
             ($0, Counter(label: "fingerpost_answers_unrecorded_total", dimensions: [("reason", $0.rawValue)]))
@@ -302,7 +302,7 @@ package final class LinkResolver: Sendable {
         event.appBuild = context.appBuild
         event.traits = redaction.traits(context.traits)
         event.locale = context.locale.first?.description
-        // A link that belongs to no tenant records as little as possible.
+        // For a link that belongs to no tenant, the country of the caller's address is not recorded.
         event.country = Redaction.country(context.country ?? (answer.table == nil ? nil : caller.country))
         event.referrerHost = caller.referrerHost
         event.address = caller.address.flatMap { redaction.address($0, key: addressKeys.key(for: instant.day)) }
@@ -321,7 +321,8 @@ extension Duration {
 }
 
 extension Redaction {
-    /// The redaction of a table's tenant. A link that belongs to no tenant records as little as possible.
+    /// The redaction of a table's tenant. For a link that belongs to no tenant, it removes the query and the path, and
+    /// truncates the address.
     init(_ table: PublishedTable?) {
         guard let table else {
             self.init(recordQuery: [], unmatchedPath: .none, address: .truncated)

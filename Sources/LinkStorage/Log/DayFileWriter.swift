@@ -68,7 +68,7 @@ struct DayFileWriter {
     /// Inserts the events in one transaction with one fsync, without those that were reported before.
     ///
     /// - Parameter reported: The events' hashes that the log has in earlier days.
-    /// - Returns: The places of the events that were not inserted.
+    /// - Returns: The indices of the events that were not inserted.
     mutating func append(_ events: [Event], from first: Int64, besides reported: Set<Bytes16>) throws -> [Int] {
         var duplicates: [Int] = []
         try write { memory, db in
