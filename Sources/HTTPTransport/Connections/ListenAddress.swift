@@ -10,7 +10,8 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { "\(host):\(port)" }
 
-    /// Maximum number of connections that wait to be accepted: the default of Linux's limit, `net.core.somaxconn`. Linux
-    /// drops SYNs beyond it, and clients retry after 1 s. The long queue lets a flood delay others by milliseconds only.
+    /// Maximum number of connections that wait to be accepted: the default of the limit `net.core.somaxconn` on Linux.
+    /// Linux drops SYNs beyond it, and clients retry after 1 s. With a long queue, a flood delays other clients by
+    /// milliseconds.
     package static let backlog = 4_096
 }

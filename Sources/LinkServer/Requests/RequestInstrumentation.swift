@@ -5,8 +5,8 @@ import LinkAPI
 import LinkEvents
 import NetworkTypes
 
-/// The instrumentation of every request of a port, both on the public port and on the ports that Hummingbird serves: its
-/// id, trace and arrival, the headers that all responses share, the access log line and the metrics.
+/// The instrumentation of every request of a port, both of the public port and of the ports that Hummingbird serves:
+/// its id, trace and arrival, the headers that all responses share, the access log line and the metrics.
 final class RequestInstrumentation: Sendable {
     let port: PortRole
     let metrics: RequestMetrics

@@ -3,7 +3,7 @@ import LinkRouting
 import LinkService
 import NetworkTypes
 
-/// The state of a request besides its message, both on the public port and on the ports that Hummingbird serves.
+/// The state of a request besides its message, both of the public port and of the ports that Hummingbird serves.
 struct RequestScope: Sendable {
     /// `X-Request-ID` if the client sent a valid one, otherwise generated.
     var requestID: RecordedID = "-"

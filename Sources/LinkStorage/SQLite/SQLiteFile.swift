@@ -28,8 +28,8 @@ enum SQLiteFile {
         }
     }
 
-    /// Opens a file that receives no further events, such as that of a finished day. Uses one connection, which leaves no
-    /// WAL behind when it closes.
+    /// Opens a file that receives no further events, such as that of a finished day. Uses one connection, which leaves
+    /// no WAL behind when it closes.
     static func openFinished(_ path: String, _ schema: SQLiteSchema) throws -> DatabaseQueue {
         try throwingStorageErrors(path) {
             try SQLiteHeader.inspect(path, schema)
