@@ -1,6 +1,5 @@
 extension Router {
-    /// Returns the route that may win once the open facts are known, although it does not win for certain; nil if the
-    /// answer is the same whatever they are.
+    /// Returns the route whose match depends on the open facts; nil if the answer is the same for all their values.
     ///
     /// - Parameter link: A link that the tenant owns.
     package func openRoute(for link: DeepLink, in context: LinkContext, open: OpenFacts) -> Route? {

@@ -1,4 +1,4 @@
-/// Facts that the caller of a resolution lacks, and that somebody else knows.
+/// Facts that the caller of a resolution does not know and the server does.
 package struct OpenFacts: Sendable, Hashable {
     package var country = false
     /// Names of traits.

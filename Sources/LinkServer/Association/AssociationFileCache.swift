@@ -9,8 +9,8 @@ import Synchronization
 ///
 /// The files are generated before a request can ask for them. A publication generates those of its table before it
 /// stores the table (``prepare(_:unless:)``), and a start generates those of all tables (``update(for:isStart:)``).
-/// Files that exceed the budget are generated later (``makeMissing(on:)``). Until then the cache serves the files of the
-/// tenant's previous table, or none.
+/// Files that exceed the budget are generated later (``makeMissing(on:)``). Until then the cache serves the files of
+/// the tenant's previous table, or none.
 package final class AssociationFileCache: Sendable {
     private let reference = ManagedAtomic(Box([], [:]))
     /// Files that are generated but not live yet: the latest of each tenant. The lock is held while ``reference``
