@@ -39,7 +39,7 @@ struct KeyQuotaTests {
         }
     }
 
-    @Test func livingKeysOfATenantAreBounded() async throws {
+    @Test func validKeysOfATenantAreBounded() async throws {
         try await withCatalog { database in
             let (shop, blog) = (tenant("shop"), tenant("blog"))
             try await database.pool.storing {

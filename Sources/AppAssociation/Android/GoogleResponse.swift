@@ -179,8 +179,8 @@ public struct GoogleResponse: Sendable, Hashable {
         _ message: String,
         fix: String
     ) -> AssociationFinding {
-        let usual = AssociationFinding.androidCatalogue.first { $0.code == code }?.severity ?? .error
-        return AssociationFinding(code, usual, message: message, fix: fix)
+        let severity = AssociationFinding.androidCatalogue.first { $0.code == code }?.severity ?? .error
+        return AssociationFinding(code, severity, message: message, fix: fix)
     }
 
     /// Returns the apps and certificates that a file links to its host. A file that cannot be parsed links none.

@@ -21,8 +21,8 @@ package final class Cancellation: Sendable {
     }
 
     /// Returns a budget of the same steps that is exhausted as soon as the work is cancelled.
-    package func budget(of usual: WorkBudget) -> WorkBudget {
-        WorkBudget(steps: usual.steps) { self.isCancelled }
+    package func budget(of budget: WorkBudget) -> WorkBudget {
+        WorkBudget(steps: budget.steps) { self.isCancelled }
     }
 
     /// Releases the callback. It retains the work, which retains this cancellation.

@@ -4,7 +4,7 @@ import StubMatching
 /// An answer in the form that is sent.
 struct StubAnswer: Sendable {
     var status: Int
-    /// Nil takes the usual reason of the status.
+    /// Nil for the default reason phrase of the status.
     var reason: String?
     var headers: [HeaderField] = []
     var body: [UInt8] = []
