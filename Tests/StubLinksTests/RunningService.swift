@@ -31,7 +31,7 @@ struct RunningService: Sendable {
             let log = try EventLog(directory.eventsPath) { RunningStub.now }
             let dependencies = try build(directory, database, log, signingKey)
             for document in tenants { try await publish(document, in: dependencies) }
-            await dependencies.appTableService.makeTables()
+            await dependencies.appTableService.signTables()
             let (ports, listening) = AsyncStream.makeStream(of: Int.self)
             let server = buildPublicServer(dependencies, at: ListenAddress(host: "127.0.0.1", port: 0)) { port in
                 listening.yield(port)

@@ -45,7 +45,7 @@ package struct AppTableService: Service {
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in
-                group.addTask { for await _ in cache.changes { await makeTables() } }
+                group.addTask { for await _ in cache.changes { await signTables() } }
                 group.addTask {
                     while (try? await sleep(.seconds(3_600))) != nil { cache.nudge() }
                 }
@@ -56,7 +56,7 @@ package struct AppTableService: Service {
     }
 
     /// Signs the tables that are missing. A failure is logged, and the app keeps the table that it has.
-    package func makeTables() async {
+    package func signTables() async {
         let issuedAt = Timestamp(milliseconds: now().milliseconds / Self.period * Self.period)
         guard let (missing, signer) = cache.begin(issuedAt: issuedAt) else { return }
         for origin in missing {

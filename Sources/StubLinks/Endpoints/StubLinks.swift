@@ -124,7 +124,7 @@ package final class StubLinks: StubEndpoints {
         liveSuites.withLock { $0 = content.suites }
         live.update(from: try documents.update(content.tenants))
         if !associationFiles.isComplete { try await associationFiles.makeMissing(on: pool) }
-        await tableService.makeTables()
+        await tableService.signTables()
     }
 
     /// Reads the files that have changed, and serves the new tables. A file with errors leaves its tenant unchanged.

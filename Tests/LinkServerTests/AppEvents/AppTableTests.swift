@@ -37,7 +37,7 @@ struct AppTableTests {
         try await withService { service in
             try await service.load(AppEventTests.acme(settings))
             service.dependencies.appTables.update(TableSigner(key))
-            await service.dependencies.appTableService.makeTables()
+            await service.dependencies.appTableService.signTables()
             try await body(service)
         }
     }
@@ -82,7 +82,7 @@ struct AppTableTests {
             let before = try await get(service)
             try await service.load(AppEventTests.acme(routes: #"{id: new, path: /new, open: {screen: New}}"#))
             #expect(try await get(service).body == before.body)
-            await service.dependencies.appTableService.makeTables()
+            await service.dependencies.appTableService.signTables()
             let after = try await get(service)
             let table = try SignedTable.verify(after.body, keys: [key.publicKey], expecting: scope)
             #expect(table.claims.revision.rawValue == 2 && table.routeCount == 1)
@@ -94,7 +94,7 @@ struct AppTableTests {
         try await withTables { service in
             let first = try await get(service)
             service.clock.advance(seconds: 7 * 86_400)
-            await service.dependencies.appTableService.makeTables()
+            await service.dependencies.appTableService.signTables()
             let second = try await get(service)
             #expect(second.body != first.body)
             let tables = try [first, second].map {
@@ -109,7 +109,7 @@ struct AppTableTests {
         try await withTables { service in
             let next = try TablePrivateKey(seed: Array(repeating: 8, count: 32))
             service.dependencies.appTables.update(TableSigner(next))
-            await service.dependencies.appTableService.makeTables()
+            await service.dependencies.appTableService.signTables()
             let response = try await get(service)
             let keys = [key.publicKey, next.publicKey]
             _ = try SignedTable.verify(response.body, keys: keys, expecting: scope)
@@ -128,7 +128,7 @@ struct AppTableTests {
             service.dependencies.appTables.update(
                 TableSigner(publicKey: other.publicKey) { try wrong.signature(of: $0) }
             )
-            await service.dependencies.appTableService.makeTables()
+            await service.dependencies.appTableService.signTables()
             #expect(try await get(service).body == before.body)
         }
     }
@@ -169,7 +169,7 @@ struct AppTableTests {
     @Test func withoutAKeyThereAreNoTables() async throws {
         try await withService { service in
             try await service.load(AppEventTests.acme())
-            await service.dependencies.appTableService.makeTables()
+            await service.dependencies.appTableService.signTables()
             let response = try await get(service)
             #expect(response.status == 404 && response.json?["detail"]?.text?.contains("tables.signingKey") == true)
             service.dependencies.appTables.update(TableSigner(key))
@@ -184,7 +184,7 @@ struct AppTableTests {
         try await withService(admitting: policy) { service in
             try await service.load(AppEventTests.acme())
             service.dependencies.appTables.update(TableSigner(key))
-            await service.dependencies.appTableService.makeTables()
+            await service.dependencies.appTableService.signTables()
             #expect(try await get(service).status == 200)
             #expect(try await get(service).status == 429)
         }
