@@ -75,6 +75,31 @@ struct ResolutionTraceTests {
         #expect(trace.entries.count == 50 && trace.isTruncated)
     }
 
+    /// Routes below one mixed segment share its comparison in a lookup, but not in a trace.
+    @Test(.timeLimit(.minutes(5))) func traceOfCostlyRoutesIsCut() throws {
+        let values = (0..<400).map { "v\($0)" }.joined(separator: ",")
+        let router = try Fixture.router(paths: ["/other"] + (0..<5_000).map { "/{a}-{b(\(values))}-{c}/x\($0)" })
+        let link = "https://go.acme.com/" + String(repeating: "-", count: 8_000) + "/y"
+        let trace = try #require(router.resolve(link, in: LinkContext(), explanation: .included).trace)
+
+        #expect(trace.entries.map(\.route.rawValue) == ["r0"])
+        #expect(trace.isTruncated)
+    }
+
+    @Test func longTextsAreShortened() throws {
+        let values = (0..<900).map { "\"é\($0)\"" }.joined(separator: ",")
+        let router = try Fixture.router([
+            #"{"id": "a", "path": "/a", "query": {"q": {"oneOf": [\#(values)]}}, "open": {"screen": "S"}}"#
+        ])
+        let link = "https://go.acme.com/a?q=x" + String(repeating: "é", count: 700)
+        let trace = try #require(router.resolve(link, in: LinkContext(), explanation: .included).trace)
+        let entry = try #require(trace.entries.first)
+
+        #expect(entry.found == "x" + String(repeating: "é", count: 511) + "…")
+        #expect(entry.expected.hasPrefix("é0 | é1 | ") && entry.expected.hasSuffix("…"))
+        #expect((1_023...1_024).contains(entry.expected.dropLast().utf8.count))
+    }
+
     @Test func winnerIsNotListedAndNothingIsTracedUnasked() throws {
         let router = try Fixture.router(paths: ["/a", "/{x}"])
         let resolution = router.resolve("https://go.acme.com/a", in: LinkContext(), explanation: .included)

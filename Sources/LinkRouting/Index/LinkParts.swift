@@ -6,7 +6,7 @@ struct LinkParts {
     private final class Computed {
         /// The number of conditions on query items that were evaluated so far.
         var lookups = 0
-        var items: [ExactText: [DeepLink.QueryItem]]?
+        var items: [ExactText: QueryOccurrences]?
         var fragment: String??
         var fragmentPath: DeepLink??
     }
@@ -16,30 +16,39 @@ struct LinkParts {
     /// The number of conditions after which a dictionary is faster for a link with more items.
     private static let fewLookups = 32
 
-    /// Returns the different items of a name, in the link's order; nil if the caller compares all names.
-    mutating func items(
+    /// Returns the occurrences of an item; nil if the caller compares the names of all items.
+    mutating func occurrences(
         named name: String,
         of link: DeepLink,
         _ plusSign: DeepLink.PlusSign
-    ) -> [DeepLink.QueryItem]? {
+    ) -> QueryOccurrences? {
         guard link.query.count > Self.fewItems else { return nil }
         let computed = computedParts()
         computed.lookups += 1
         guard computed.lookups > Self.fewLookups else { return nil }
-        let items = computed.items ?? Self.items(of: link, plusSign)
-        computed.items = items
-        return items[ExactText(name)] ?? []
+        return indexedOccurrences(named: name, of: link, plusSign)
     }
 
-    private static func items(
+    /// Returns the occurrences of an item from the index of the link's items, which the first call makes.
+    mutating func indexedOccurrences(
+        named name: String,
         of link: DeepLink,
         _ plusSign: DeepLink.PlusSign
-    ) -> [ExactText: [DeepLink.QueryItem]] {
-        var items: [ExactText: [DeepLink.QueryItem]] = [:]
+    ) -> QueryOccurrences {
+        let computed = computedParts()
+        let items = computed.items ?? Self.index(link, plusSign)
+        computed.items = items
+        return items[ExactText(name)] ?? QueryOccurrences()
+    }
+
+    private static func index(_ link: DeepLink, _ plusSign: DeepLink.PlusSign) -> [ExactText: QueryOccurrences] {
+        var items: [ExactText: QueryOccurrences] = [:]
         var seen: Set<ArraySlice<UInt8>> = []
         for item in link.query where seen.insert(link.bytes[item.raw]).inserted {
             guard let name = link.name(of: item, plus: plusSign) else { continue }
-            items[ExactText(name), default: []].append(item)
+            let occurrences = items[ExactText(name)] ?? QueryOccurrences()
+            occurrences.append(item)
+            items[ExactText(name)] = occurrences
         }
         return items
     }

@@ -66,7 +66,7 @@ extension Route {
         }
     }
 
-    private func fragmentHolds(for link: DeepLink, _ parts: inout LinkParts) -> Bool {
+    func fragmentHolds(for link: DeepLink, _ parts: inout LinkParts) -> Bool {
         switch fragment {
         case nil: true
         case .equals(let expected): parts.fragment(of: link)?.isExactly(expected) == true
@@ -153,14 +153,21 @@ extension RoutePattern {
     }
 
     /// Whether the pattern matches the link's path. Does not allocate, except as `Mixed.accepts`.
-    func matches(_ link: DeepLink, _ letterCase: LetterCase) -> Bool {
+    func matches(_ link: DeepLink, _ letterCase: LetterCase) -> Bool { firstMismatch(in: link, letterCase) == nil }
+
+    /// Returns the index of the first segment that does not match, or the number of segments if the link has more; nil if
+    /// the pattern matches the link's path.
+    ///
+    /// - Parameter budget: Spends the steps of each comparison for each byte, except for literals.
+    func firstMismatch(in link: DeepLink, _ letterCase: LetterCase, within budget: WorkBudget? = nil) -> Int? {
         for (index, segment) in segments.enumerated() {
-            if case .rest = segment { break }
-            guard index < link.segments.count else { return false }
+            if case .rest = segment { return nil }
+            guard index < link.segments.count else { return index }
             let text = link.pathBytes[link.segments[index].range]
-            guard !text.isEmpty, segment.accepts(text, letterCase) else { return false }
+            if let budget, !budget.spend(segment.steps * text.count) { return index }
+            guard !text.isEmpty, segment.accepts(text, letterCase) else { return index }
         }
-        return hasRest || segments.count == link.segments.count
+        return segments.count == link.segments.count ? nil : segments.count
     }
 
     /// Returns the parameters that the pattern captures from the link's path; nil when it does not match.
@@ -227,63 +234,36 @@ extension QueryCondition {
     /// Whether the condition holds. Allocates only for a typed value that is written with escapes, and for links with
     /// many items.
     func holds(for link: DeepLink, _ plusSign: DeepLink.PlusSign, _ parts: inout LinkParts) -> Bool {
-        fault(in: link, plusSign, &parts) == nil
+        if let occurrences = parts.occurrences(named: name, of: link, plusSign) {
+            return occurrences.satisfy(test, in: link, plusSign)
+        }
+        var count = 0
+        for item in link.query where link.matchesName(item, name.utf8, plus: plusSign) {
+            if case .present = test { return true }
+            count += 1
+            guard count <= QueryOccurrences.few else {
+                return parts.indexedOccurrences(named: name, of: link, plusSign).satisfy(test, in: link, plusSign)
+            }
+            guard test.accepts(item, of: link, plusSign) else { return false }
+        }
+        return count > 0 || test.acceptsAbsence
     }
 
     /// Returns the expected and the found value when the condition fails; nil when it holds.
     func failure(in input: MatchInput, _ parts: inout LinkParts) -> (expected: String, found: String?)? {
-        guard let fault = fault(in: input.link, input.plusSign, &parts) else { return nil }
-        let found: String? =
-            switch fault {
-            case .missing: nil
-            case .item(let item): input.link.value(of: item, plus: input.plusSign) ?? "an invalid escape"
-            }
+        let (link, plusSign) = (input.link, input.plusSign)
+        guard !holds(for: link, plusSign, &parts) else { return nil }
+        let listed = test.listedValues.map { Set($0.map { ExactText($0) }) }
+        let failed = link.query.lazy.filter { link.matchesName($0, name.utf8, plus: plusSign) }.first { item in
+            guard let listed else { return !test.accepts(item, of: link, plusSign) }
+            return link.value(of: item, plus: plusSign).map { !listed.contains(ExactText($0)) } ?? true
+        }
+        let found = failed.map { link.value(of: $0, plus: plusSign) ?? "an invalid escape" }
         return switch test {
         case .present: ("present", found)
         case .absent: ("absent", found)
         case .oneOf(let values): (values.joined(separator: " | "), found)
         case .capture(let parameter, _): (parameter.type.description, found)
-        }
-    }
-
-    /// The number of occurrences from which a list is compared as a set.
-    private static let fewOccurrences = 8
-
-    private enum Fault {
-        case missing
-        case item(DeepLink.QueryItem)
-    }
-
-    private func fault(in link: DeepLink, _ plusSign: DeepLink.PlusSign, _ parts: inout LinkParts) -> Fault? {
-        let named = parts.items(named: name, of: link, plusSign)
-        var occurrences = 0
-        var listed: Set<ExactText>?
-        for item in named ?? link.query where named != nil || link.matchesName(item, name.utf8, plus: plusSign) {
-            occurrences += 1
-            // A list of a thousand values is not searched for each of a thousand occurrences.
-            if occurrences == Self.fewOccurrences { listed = test.listedValues.map { Set($0.map { ExactText($0) }) } }
-            if let listed {
-                let value = link.value(of: item, plus: plusSign)
-                guard value.map({ listed.contains(ExactText($0)) }) ?? false else { return .item(item) }
-                continue
-            }
-            switch test {
-            case .present: return nil
-            case .absent: return .item(item)
-            case .oneOf(let values):
-                guard values.contains(where: { link.matchesValue(item, $0.utf8, plus: plusSign) }) else {
-                    return .item(item)
-                }
-            case .capture(let parameter, _):
-                guard link.valueBytes(of: item, plus: plusSign).map({ parameter.type.accepts($0) }) ?? false else {
-                    return .item(item)
-                }
-            }
-        }
-        guard occurrences == 0 else { return nil }
-        return switch test {
-        case .absent, .capture(_, .optional), .capture(_, .defaultsTo): nil
-        case .present, .oneOf, .capture(_, .required): .missing
         }
     }
 
@@ -306,5 +286,26 @@ extension QueryCondition {
             text: text,
             location: .query(name)
         )
+    }
+}
+
+extension QueryCondition.Test {
+    /// Whether an occurrence of the item passes the test.
+    func accepts(_ item: DeepLink.QueryItem, of link: DeepLink, _ plusSign: DeepLink.PlusSign) -> Bool {
+        switch self {
+        case .present: true
+        case .absent: false
+        case .oneOf(let values): values.contains { link.matchesValue(item, $0.utf8, plus: plusSign) }
+        case .capture(let parameter, _):
+            link.valueBytes(of: item, plus: plusSign).map { parameter.type.accepts($0) } ?? false
+        }
+    }
+
+    /// Whether a link without the item passes the test.
+    var acceptsAbsence: Bool {
+        switch self {
+        case .absent, .capture(_, .optional), .capture(_, .defaultsTo): true
+        case .present, .oneOf, .capture(_, .required): false
+        }
     }
 }

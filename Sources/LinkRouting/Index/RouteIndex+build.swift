@@ -24,7 +24,7 @@ extension RouteIndex {
         let matcherSteps = matchers.map { matcher in
             switch matcher {
             case .any, .plain: 1
-            case .parameter(let type, _): 1 + type.listedCount / 32
+            case .parameter(let type, _): type.steps
             case .mixed(let mixed, _): mixed.steps
             }
         }

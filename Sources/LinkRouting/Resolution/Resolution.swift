@@ -168,7 +168,10 @@ public struct VariantAssignment: Sendable, Hashable {
 
 /// The reasons why routes did not match: at most 50, those with the longest matching path prefix first.
 public struct ResolutionTrace: Sendable, Hashable {
+    /// Maximum number of entries.
     public static let limit = 50
+    /// Maximum length of what an entry expected or found, in UTF-8 bytes. A longer text ends with `…`.
+    public static let maximumTextBytes = 1_024
     public var entries: [Entry]
     /// Whether more routes failed than are listed.
     public var isTruncated: Bool

@@ -1,24 +1,74 @@
 extension Router {
+    /// The work of comparing the link with the routes of a trace, in steps for each byte: some ten milliseconds.
+    private static let traceSteps = 1 << 22
+
     /// Returns why each other route did not match: those with the longest matching path prefix first, then in order of
-    /// precedence.
+    /// precedence. Routes that exceed the work of a trace are left out.
     func trace(_ input: MatchInput, winner: Int?) -> ResolutionTrace {
-        var failures: [(agreement: Int, rank: Int, entry: ResolutionTrace.Entry)] = []
+        let routes = routesInOrder
+        let budget = WorkBudget(steps: Self.traceSteps)
         var parts = LinkParts()
-        for (rank, route) in routesInOrder.enumerated() where rank != winner {
-            guard let (entry, agreement) = route.failure(for: input, &parts) else { continue }
-            failures.append((agreement, rank, entry))
+        var failedCount = 0
+        // The ranks of failed routes by agreement. No trace lists more of one agreement than its limit.
+        var failed: [Int: [Int]] = [:]
+        for (rank, route) in routes.enumerated() where rank != winner {
+            guard let agreement = route.agreement(with: input, &parts, budget) else { continue }
+            failedCount += 1
+            guard !budget.isUsedUp else { break }
+            guard failed[agreement, default: []].count < ResolutionTrace.limit else { continue }
+            failed[agreement, default: []].append(rank)
         }
-        failures.sort { ($1.agreement, $0.rank) < ($0.agreement, $1.rank) }
+        let listed = failed.sorted { $0.key > $1.key }.flatMap(\.value).prefix(ResolutionTrace.limit)
         return ResolutionTrace(
-            entries: failures.prefix(ResolutionTrace.limit).map(\.entry),
-            isTruncated: failures.count > ResolutionTrace.limit
+            entries: listed.compactMap { routes[$0].failure(for: input, &parts)?.shortened },
+            isTruncated: failedCount > listed.count
         )
     }
 }
 
+extension ResolutionTrace.Entry {
+    /// The entry with texts of a limited length. A link and a list of values may have many thousand bytes.
+    fileprivate var shortened: Self {
+        var entry = self
+        entry.expected = entry.expected.shortened(toBytes: ResolutionTrace.maximumTextBytes)
+        entry.found = entry.found?.shortened(toBytes: ResolutionTrace.maximumTextBytes)
+        return entry
+    }
+}
+
+extension String {
+    fileprivate func shortened(toBytes maximum: Int) -> String {
+        guard utf8.count > maximum else { return self }
+        var count = 0
+        let head = unicodeScalars.prefix { scalar in
+            count += UTF8.width(scalar)
+            return count <= maximum
+        }
+        return String(head) + "…"
+    }
+}
+
 extension Route {
-    /// Returns the first mismatch, and the number of segments that matched before it; nil when the route matches.
-    func failure(for input: MatchInput, _ parts: inout LinkParts) -> (entry: ResolutionTrace.Entry, agreement: Int)? {
+    /// Returns how much of the route the link matches: the number of segments before the first that fails, or more if the
+    /// path matches; -1 if the host fails; nil if the route matches.
+    fileprivate func agreement(
+        with input: MatchInput,
+        _ parts: inout LinkParts,
+        _ budget: WorkBudget
+    ) -> Int? {
+        let link = input.link
+        guard hostHolds(for: link) else { return -1 }
+        if let segment = path.firstMismatch(in: link, letterCase, within: budget) { return segment }
+        let agreement = path.segments.count + 1
+        guard trailingSlashHolds(for: link) else { return agreement }
+        for condition in query where !condition.holds(for: link, input.plusSign, &parts) { return agreement + 1 }
+        guard fragmentHolds(for: link, &parts) else { return agreement + 1 }
+        if let when, when.evaluate(in: input.context) != .holds { return agreement + 2 }
+        return unsupported.isEmpty ? nil : agreement + 3
+    }
+
+    /// Returns the first mismatch; nil when the route matches.
+    func failure(for input: MatchInput, _ parts: inout LinkParts) -> ResolutionTrace.Entry? {
         let link = input.link
         func entry(
             _ failed: ResolutionTrace.Failure,
@@ -36,107 +86,53 @@ extension Route {
                 found: found
             )
         }
-        guard hostHolds(for: link) else {
-            return (entry(.host, host?.description ?? "", link.host), -1)
-        }
-        if let mismatch = pathMismatch(in: link) {
-            return (
-                entry(
-                    mismatch.isType ? .type : .path,
-                    at: .segment(mismatch.segment),
-                    parameter: mismatch.parameter,
-                    mismatch.expected,
-                    mismatch.found
-                ), mismatch.segment
-            )
-        }
-        let agreement = path.segments.count + 1
+        guard hostHolds(for: link) else { return entry(.host, host?.description ?? "", link.host) }
+        if let index = path.firstMismatch(in: link, letterCase) { return entry(ofSegment: index, in: link) }
         guard trailingSlashHolds(for: link) else {
-            return (
-                entry(
-                    .trailingSlash,
-                    path.hasTrailingSlash ? "a trailing slash" : "no trailing slash",
-                    link.hasTrailingSlash ? "a trailing slash" : "no trailing slash"
-                ), agreement
+            return entry(
+                .trailingSlash,
+                path.hasTrailingSlash ? "a trailing slash" : "no trailing slash",
+                link.hasTrailingSlash ? "a trailing slash" : "no trailing slash"
             )
         }
         for condition in query {
             guard let failure = condition.failure(in: input, &parts) else { continue }
             var parameter: String?
             if case .capture(let captured, _) = condition.test { parameter = captured.name }
-            return (
-                entry(.query, at: .name(condition.name), parameter: parameter, failure.expected, failure.found),
-                agreement + 1
-            )
+            return entry(.query, at: .name(condition.name), parameter: parameter, failure.expected, failure.found)
         }
         if let failure = fragmentFailure(in: link, &parts) {
-            return (entry(.fragment, failure.expected, failure.found), agreement + 1)
+            return entry(.fragment, failure.expected, failure.found)
         }
         if let failure = when?.failure(in: input.context) {
-            return (
-                entry(
-                    failure.found == nil ? .unknown : .when,
-                    at: .name(failure.name),
-                    failure.expected,
-                    failure.found
-                ),
-                agreement + 2
+            return entry(
+                failure.found == nil ? .unknown : .when,
+                at: .name(failure.name),
+                failure.expected,
+                failure.found
             )
         }
-        guard unsupported.isEmpty else {
-            return (entry(.unsupported, unsupported.joined(separator: ", "), nil), agreement + 3)
-        }
+        guard unsupported.isEmpty else { return entry(.unsupported, unsupported.joined(separator: ", "), nil) }
         return nil
     }
 
-    private struct Mismatch {
-        var segment: Int
-        var isType = false
-        var parameter: String?
-        var expected: String
-        var found: String?
-    }
-
-    /// Returns the first segment that does not match; nil when the path matches.
-    private func pathMismatch(in link: DeepLink) -> Mismatch? {
-        for (index, segment) in path.segments.enumerated() {
-            if case .rest = segment { return nil }
-            guard index < link.segments.count else {
-                return Mismatch(segment: index, expected: segment.description, found: nil)
-            }
-            let text = link.pathBytes[link.segments[index].range]
-            let found = String(decoding: text, as: UTF8.self)
-            switch segment {
-            case .literal(let literal):
-                guard areEqual(text, literal, letterCase) else {
-                    return Mismatch(segment: index, expected: segment.description, found: found)
-                }
-            case .parameter(let parameter):
-                guard !text.isEmpty, parameter.type.accepts(text, letterCase) else {
-                    return Mismatch(
-                        segment: index,
-                        isType: true,
-                        parameter: parameter.name,
-                        expected: parameter.type.description,
-                        found: found
-                    )
-                }
-            case .mixed(let mixed):
-                guard mixed.accepts(text, letterCase) else {
-                    return Mismatch(segment: index, expected: segment.description, found: found)
-                }
-            case .any:
-                guard !text.isEmpty else { return Mismatch(segment: index, expected: "*", found: found) }
-            case .rest:
-                return nil
-            }
+    /// Returns the entry of a segment that the link's path does not match.
+    private func entry(ofSegment index: Int, in link: DeepLink) -> ResolutionTrace.Entry {
+        let found = index < link.segments.count ? link.segmentText(index) : nil
+        var entry = ResolutionTrace.Entry(route: id, failed: .path, at: .segment(index), expected: "", found: found)
+        guard index < path.segments.count else {
+            entry.expected = "the end of the path"
+            return entry
         }
-        guard link.segments.count > path.segments.count else { return nil }
-        return Mismatch(
-            segment: path.segments.count,
-            expected: "the end of the path",
-            found: link.segmentText(path.segments.count)
-        )
+        let segment = path.segments[index]
+        entry.expected = segment.description
+        switch segment {
+        case .parameter(let parameter) where found != nil:
+            (entry.failed, entry.parameter, entry.expected) = (.type, parameter.name, parameter.type.description)
+        case .any: entry.found = nil
+        case .literal, .parameter, .mixed, .rest: break
+        }
+        return entry
     }
 }
 

@@ -9,13 +9,7 @@ extension Route {
 
     private var fragmentSteps: Int {
         guard case .pattern(let pattern)? = fragment else { return 0 }
-        return pattern.segments.reduce(1) { steps, segment in
-            switch segment {
-            case .literal, .any, .rest: steps
-            case .parameter(let parameter): steps + parameter.type.listedCount / 32
-            case .mixed(let mixed): steps + mixed.steps
-            }
-        }
+        return pattern.segments.reduce(1) { $0 + $1.steps }
     }
 
     /// The number of conditions in `query` and `when`, and of the values that they list.
@@ -25,7 +19,21 @@ extension Route {
     }
 }
 
+extension RoutePattern.Segment {
+    /// The steps of comparing a text with the segment; none if a literal or nothing is compared.
+    var steps: Int {
+        switch self {
+        case .literal, .any, .rest: 0
+        case .parameter(let parameter): parameter.type.steps
+        case .mixed(let mixed): mixed.steps
+        }
+    }
+}
+
 extension ParameterType {
+    /// The steps of comparing a text with the type.
+    var steps: Int { 1 + listedCount / 32 }
+
     /// The number of values that a text is compared with.
     var listedCount: Int { listedValues?.count ?? 0 }
 }

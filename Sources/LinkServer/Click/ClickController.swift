@@ -61,7 +61,6 @@ struct ClickController: Sendable {
             from: catalog,
             clientEventID: nil,
             in: facts,
-            explanation: .omitted,
             by: caller
         )
         scope.facts.note(resolvedLink)

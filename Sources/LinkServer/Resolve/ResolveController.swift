@@ -13,8 +13,8 @@ struct ResolveController: Sendable {
     let limits: LiveLimits
     let admission: Admission
 
-    /// Larger messages are handled by a task, because parsing and resolving them takes milliseconds.
-    private static let largestOnLoop = 1 << 16
+    /// Larger messages are handled by a task, because parsing and resolving them may take milliseconds.
+    private static let largestOnLoop = 1 << 14
 
     var endpoint: PublicEndpoint {
         PublicEndpoint(
@@ -23,19 +23,36 @@ struct ResolveController: Sendable {
             bodyLimit: { [limits] in limits.batchBytes },
             acceptsKey: true
         ) { request, body in
-            guard body.readableBytes > Self.largestOnLoop else { return try resolve(request, body) }
-            return .async { try await resolve(request, body).response }
+            guard body.readableBytes > Self.largestOnLoop else {
+                let work = try work(request, body)
+                return try result(of: work, work.links.map { resolve($0, work) })
+            }
+            return .async {
+                let work = try work(request, body)
+                return try await result(of: work, Self.oneByOne(work.links) { resolve($0, work) }).response
+            }
         }
     }
 
-    private func resolve(_ request: PublicRequest, _ body: ByteBuffer) throws -> HandlerResult {
-        let (scope, grant) = (request.scope, request.grant)
+    /// What a message asks for, and what all its links have in common.
+    private struct Work: Sendable {
+        let request: PublicRequest
+        let message: ResolveRequest
+        let links: [ResolveRequest.Link]
+        let isBatch: Bool
+        /// The tenant of a continuation; nil for other links.
+        let tenant: TenantID?
+        let caller: LinkResolver.Caller
+        let catalog: Catalog
+    }
+
+    private func work(_ request: PublicRequest, _ body: ByteBuffer) throws -> Work {
         var message = try message(in: body)
         if message.context.now != nil { message.warnings.append("context.now is set by the server and was ignored.") }
         message.context.now = linkResolver.now()
-        let client = scope.client.address
+        let client = request.scope.client.address
         let caller = LinkResolver.Caller(
-            requestID: scope.requestID,
+            requestID: request.scope.requestID,
             address: client,
             country: message.context.country == nil ? linkResolver.country(of: client) : nil,
             userAgent: request.head.headerFields.value(of: .userAgent),
@@ -46,31 +63,72 @@ struct ResolveController: Sendable {
             occurredAt: message.occurredAt
         )
         let (links, isBatch, tenant) = try links(of: &message)
-        let catalog = linkResolver.catalog.current
-        let resolvedLinks = links.map { link in
-            linkResolver.resolve(
-                link.url,
-                from: catalog,
-                clientEventID: link.clientEventID,
-                in: message.context,
-                environment: message.environment ?? .production,
-                explanation: message.explanation,
-                by: caller
-            )
+        return Work(
+            request: request,
+            message: message,
+            links: links,
+            isBatch: isBatch,
+            tenant: tenant,
+            caller: caller,
+            catalog: linkResolver.catalog.current
+        )
+    }
+
+    private func resolve(_ link: ResolveRequest.Link, _ work: Work) -> LinkResolver.ResolvedLink {
+        linkResolver.resolve(
+            link.url,
+            from: work.catalog,
+            clientEventID: link.clientEventID,
+            in: work.message.context,
+            environment: work.message.environment ?? .production,
+            by: work.caller
+        )
+    }
+
+    /// Transforms elements in a task, and lets other tasks run after each of them.
+    private static func oneByOne<Element, Result>(
+        _ elements: [Element],
+        _ transform: (Element) -> Result
+    ) async -> [Result] {
+        var results: [Result] = []
+        for element in elements {
+            results.append(transform(element))
+            await Task.yield()
         }
-        if let tenant, resolvedLinks.contains(where: { $0.answer.tenant != tenant }) { throw Self.otherPlace }
+        return results
+    }
+
+    private func result(of work: Work, _ resolvedLinks: [LinkResolver.ResolvedLink]) throws -> HandlerResult {
+        let (scope, grant, catalog) = (work.request.scope, work.request.grant, work.catalog)
+        let message = work.message
+        if let tenant = work.tenant, resolvedLinks.contains(where: { $0.answer.tenant != tenant }) {
+            throw Self.otherPlace
+        }
         if let first = resolvedLinks.first { scope.facts.note(first) }
+        var warnings = message.warnings
         if let environment = message.environment {
             let tenants = Set(resolvedLinks.compactMap { $0.answer.table?.tenant })
-            message.warnings += tenants.sorted().compactMap { catalog.warning(about: environment, of: $0) }
+            warnings += tenants.sorted().compactMap { catalog.warning(about: environment, of: $0) }
         }
-        if let app = message.context.app { message.warnings += warning(about: app, of: resolvedLinks) }
+        if let app = message.context.app { warnings += warning(about: app, of: resolvedLinks) }
         try checkClientKey(resolvedLinks, grant)
         if message.explanation == .included { try checkExplanation(resolvedLinks, grant) }
         try checkTenants(of: resolvedLinks)
-        return linkResolver.result(afterRecording: resolvedLinks, arrivedAt: scope.arrival) {
-            [warnings = message.warnings] in
-            BufferedResponse(json: try json(of: resolvedLinks, $0, isBatch: isBatch, warnings: warnings))
+        let result = { [warnings] (links: [LinkResolver.ResolvedLink]) in
+            linkResolver.result(afterRecording: links, arrivedAt: scope.arrival) { recorded in
+                BufferedResponse(json: try json(of: links, recorded, isBatch: work.isBatch, warnings: warnings))
+            }
+        }
+        guard message.explanation == .included else { return result(resolvedLinks) }
+        return .async {
+            let explained = await Self.oneByOne(resolvedLinks) { link in
+                link.explained(
+                    from: catalog,
+                    in: message.context,
+                    environment: message.environment ?? .production
+                )
+            }
+            return try await result(explained).response
         }
     }
 

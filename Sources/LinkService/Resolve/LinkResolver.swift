@@ -118,6 +118,21 @@ package final class LinkResolver: Sendable {
             self.url = url
             self.fields = fields
         }
+
+        /// Returns the link with the trace of its resolution. A trace takes milliseconds, so it is made after the checks of
+        /// the request and off the event loops.
+        ///
+        /// - Parameters: Those with which the link was resolved.
+        package func explained(
+            from catalog: Catalog,
+            in context: LinkContext,
+            environment: EnvironmentID
+        ) -> ResolvedLink {
+            var answer = answer
+            answer.resolution.trace =
+                catalog.resolve(url, in: context, environment: environment, explanation: .included).resolution.trace
+            return ResolvedLink(answer, url: url, fields: fields)
+        }
     }
 
     /// Returns the country of an address; nil if it is unknown. The address is not stored.
@@ -135,10 +150,9 @@ package final class LinkResolver: Sendable {
         clientEventID: String?,
         in context: LinkContext,
         environment: EnvironmentID = .production,
-        explanation: Router.Explanation,
         by caller: Caller
     ) -> ResolvedLink {
-        let answer = catalog.resolve(url, in: context, environment: environment, explanation: explanation)
+        let answer = catalog.resolve(url, in: context, environment: environment, explanation: .omitted)
         let event = event(answer, linkLength: url.utf8.count, context, caller, clientEventID: clientEventID)
         observe?(ObservedLink(url: url, context: context, environment: environment, catalog: catalog, event: event))
         return ResolvedLink(answer, url: url, fields: event)
