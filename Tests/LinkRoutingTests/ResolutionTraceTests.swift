@@ -78,7 +78,7 @@ struct ResolutionTraceTests {
     /// Routes below one mixed segment share its comparison in a lookup, but not in a trace.
     @Test(.timeLimit(.minutes(5))) func traceOfCostlyRoutesIsCut() throws {
         let values = (0..<400).map { "v\($0)" }.joined(separator: ",")
-        let router = try Fixture.router(paths: ["/other"] + (0..<5_000).map { "/{a}-{b(\(values))}-{c}/x\($0)" })
+        let router = try Fixture.router(paths: ["/other"] + (0..<1_000).map { "/{a}-{b(\(values))}-{c}/x\($0)" })
         let link = "https://go.acme.com/" + String(repeating: "-", count: 8_000) + "/y"
         let trace = try #require(router.resolve(link, in: LinkContext(), explanation: .included).trace)
 

@@ -25,6 +25,9 @@ struct WebhookReachTests {
         }
     }
 
+    /// No limit of production decides a test.
+    private let patient = OutboundHTTP(timeout: .seconds(Int64(HangLimit.seconds)))
+
     private func http(_ names: NameServer, allowing ranges: String...) -> OutboundHTTP {
         OutboundHTTP(
             timeout: .seconds(Int64(HangLimit.seconds)),
@@ -45,7 +48,7 @@ struct WebhookReachTests {
     func invalidStatusIsAFailure(response: String) async throws {
         let receiver = try SocketServer(.text(response))
         defer { receiver.end() }
-        #expect(await failure(OutboundHTTP(), receiver.url("/")) == .unreachable)
+        #expect(await failure(patient, receiver.url("/")) == .unreachable)
     }
 
     /// The text of the TLS library contains paths of the build.
@@ -63,7 +66,7 @@ struct WebhookReachTests {
         let server = try SocketServer(.bytesAtOnce(alert.map { [21, 3, 3, 0, 2, 2, $0] } ?? []))
         defer { server.end() }
         do {
-            _ = try await OutboundHTTP().get("https://127.0.0.1:\(server.port)/")
+            _ = try await patient.get("https://127.0.0.1:\(server.port)/")
             Issue.record("the handshake succeeded")
         } catch {
             #expect(error.kind == .unreachable)
@@ -74,7 +77,7 @@ struct WebhookReachTests {
 
     @Test(arguments: ["http://127.0.0.1:65536/", "https://127.0.0.1:99999/", "http://hook.test:9999999999/"])
     func invalidPortIsAFailure(url: String) async {
-        #expect(await failure(OutboundHTTP(), url) == .unreachable)
+        #expect(await failure(patient, url) == .unreachable)
         #expect(await failure(http(NameServer(["127.0.0.1"]), allowing: "127.0.0.1"), url) == .unreachable)
     }
 

@@ -87,7 +87,7 @@ extension Route {
             )
         }
         guard hostHolds(for: link) else { return entry(.host, host?.description ?? "", link.host) }
-        if let index = path.firstMismatch(in: link, letterCase) { return entry(ofSegment: index, in: link) }
+        if let index = path.firstMismatch(in: link, letterCase) { return segmentEntry(index, in: link) }
         guard trailingSlashHolds(for: link) else {
             return entry(
                 .trailingSlash,
@@ -117,7 +117,7 @@ extension Route {
     }
 
     /// Returns the entry of a segment that the link's path does not match.
-    private func entry(ofSegment index: Int, in link: DeepLink) -> ResolutionTrace.Entry {
+    private func segmentEntry(_ index: Int, in link: DeepLink) -> ResolutionTrace.Entry {
         let found = index < link.segments.count ? link.segmentText(index) : nil
         var entry = ResolutionTrace.Entry(route: id, failed: .path, at: .segment(index), expected: "", found: found)
         guard index < path.segments.count else {

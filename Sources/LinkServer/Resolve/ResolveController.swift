@@ -114,7 +114,7 @@ struct ResolveController: Sendable {
         try checkClientKey(resolvedLinks, grant)
         if message.explanation == .included { try checkExplanation(resolvedLinks, grant) }
         try checkTenants(of: resolvedLinks)
-        let result = { [warnings] (links: [LinkResolver.ResolvedLink]) in
+        let result = { @Sendable [warnings] (links: [LinkResolver.ResolvedLink]) in
             linkResolver.result(afterRecording: links, arrivedAt: scope.arrival) { recorded in
                 BufferedResponse(json: try json(of: links, recorded, isBatch: work.isBatch, warnings: warnings))
             }
