@@ -114,8 +114,8 @@ struct MixedMatchingTests {
 
     /// A mixed segment counts what its worst text takes. A set after the first parameter is compared at each byte.
     @Test(arguments: [
-        ("{a}.{b}", 5), ("{a(VALUES)}.{b}", 17), ("{a}.{b:int}", 5), ("{a}.{b:int}.{c}", 85),
-        ("{a}-{b(VALUES)}-{c}", 377),
+        ("{a}.{b}", 9), ("{a(VALUES)}.{b}", 21), ("{a}.{b:int}", 9), ("{a}.{b:int}.{c}", 169),
+        ("{a}-{b(VALUES)}-{c}", 45), ("{a}-{b(VALUES)}", 9),
     ]) func mixedSegmentTakesSteps(_ pattern: String, _ steps: Int) throws {
         let values = (0..<400).map { "v\($0)" }.joined(separator: ",")
         guard case .mixed(let mixed)? = try RoutePattern("/" + pattern.replacing("VALUES", with: values)).segments.first

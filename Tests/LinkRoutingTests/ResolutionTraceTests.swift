@@ -82,7 +82,8 @@ struct ResolutionTraceTests {
         let link = "https://go.acme.com/" + String(repeating: "-", count: 8_000) + "/y"
         let trace = try #require(router.resolve(link, in: LinkContext(), explanation: .included).trace)
 
-        #expect(trace.entries.map(\.route.rawValue) == ["r0"])
+        #expect(trace.entries.first?.route == RouteID("r0"))
+        #expect((2...20).contains(trace.entries.count))
         #expect(trace.isTruncated)
     }
 

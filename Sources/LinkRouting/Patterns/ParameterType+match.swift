@@ -45,6 +45,24 @@ extension ParameterType {
         }
     }
 
+    /// Minimum length of a value in a path, in bytes.
+    var minimumLength: Int {
+        switch self {
+        case .int, .number: 1
+        case .bool: 4
+        case .uuid: 36
+        case .date: 10
+        case .oneOf(let values): values.map(\.utf8.count).min() ?? 1
+        case .string(let length), .slug(let length), .alpha(let length), .alnum(let length), .hex(let length):
+            max(1, length?.lower ?? 1)
+        }
+    }
+
+    /// Whether a value of the type may end with `byte`.
+    func mayEnd(with byte: UInt8) -> Bool {
+        if case .slug = self { byte != UInt8(ascii: "-") } else { true }
+    }
+
     /// Whether a value of the type may continue with `byte`.
     func mayHold(_ byte: UInt8, after previous: UInt8?) -> Bool {
         switch self {
@@ -67,13 +85,13 @@ extension ParameterType {
         }
     }
 
-    /// Validates a text like `accepts`, given that `mayHold` has accepted all of its bytes in order. For types with
-    /// `isRun`, only the length and the last byte are left to check.
-    func acceptsRun(_ text: ArraySlice<UInt8>, _ letterCase: LetterCase) -> Bool {
+    /// Validates the length and the last byte of a text that consists of bytes which `mayHold` has accepted in order.
+    /// Only for types with `isRun`.
+    func acceptsRun(length: Int, last: UInt8) -> Bool {
         switch self {
-        case .string(let length), .alpha(let length), .alnum(let length), .hex(let length): isWithin(length, text)
-        case .slug(let length): text.last != UInt8(ascii: "-") && isWithin(length, text)
-        case .int, .number, .bool, .uuid, .date, .oneOf: accepts(text, letterCase)
+        case .string(let bounds), .slug(let bounds), .alpha(let bounds), .alnum(let bounds), .hex(let bounds):
+            mayEnd(with: last) && (bounds?.contains(length) ?? true)
+        case .int, .number, .bool, .uuid, .date, .oneOf: false
         }
     }
 

@@ -71,12 +71,18 @@ extension LinkContext {
         case .appBuild: if !isNull { appBuild = try field.int(in: 0...Int64.max) }
         case .country: if !isNull { country = try field.text() }
         case .authenticated: if !isNull { authenticated = try field.bool() }
-        case .stickyKey: if !isNull { stickyKey = try field.text() }
+        case .stickyKey: if !isNull { stickyKey = try Self.stickyKey(field) }
         case .inAppBrowser: if !isNull { inAppBrowser = try field.bool() }
         case .traits:
             guard !isNull else { break }
             for (name, value) in try field.anyObject().all where value.node.value != .null {
-                traits[name] = try traitValues(value)
+                let values = try traitValues(value)
+                if values.count > Self.maximumTraitValues {
+                    warnings.append(
+                        "\(value.path) has \(values.count) values; the first \(Self.maximumTraitValues) are used."
+                    )
+                }
+                traits[name] = Array(values.prefix(Self.maximumTraitValues))
             }
         case .now:
             guard !isNull else { break }
@@ -87,11 +93,32 @@ extension LinkContext {
         }
     }
 
+    // Every route with a condition on these may compare them.
+
+    /// The maximum number of languages that count.
+    private static let maximumLanguages = 16
+    /// The maximum number of values of one trait that count.
+    private static let maximumTraitValues = 100
+    /// In UTF-8 bytes.
+    private static let maximumStickyKeyLength = 1_024
+
+    private static func stickyKey(_ field: DocumentField) throws(DocumentError) -> String {
+        let key = try field.text()
+        guard key.utf8.count <= maximumStickyKeyLength else {
+            throw field.error("the key has \(key.utf8.count) bytes; at most \(maximumStickyKeyLength) are allowed.")
+        }
+        return key
+    }
+
     private static func languages(_ field: DocumentField, _ warnings: inout [String]) throws(DocumentError)
         -> [LanguageTag]
     {
+        let fields = try field.oneOrMore()
+        if fields.count > maximumLanguages {
+            warnings.append("\(field.path) has \(fields.count) languages; the first \(maximumLanguages) are used.")
+        }
         var tags: [LanguageTag] = []
-        for field in try field.oneOrMore() {
+        for field in fields.prefix(maximumLanguages) {
             guard let tag = LanguageTag(try field.text()) else {
                 warnings.append("\(field.path) is not a language tag and was ignored.")
                 continue

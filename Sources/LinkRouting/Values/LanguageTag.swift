@@ -37,28 +37,31 @@ public struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
     /// Lookup by RFC 4647 §3.4: returns the tag for the first of `ranges` that has one. Each range is truncated until a
     /// tag matches. Nil if none matches; the caller then uses the default. A range that starts with `*` is skipped.
     public static func lookup(_ ranges: [LanguageTag], in tags: [LanguageTag]) -> LanguageTag? {
-        // Many ranges are compared with many tags by name.
-        let named =
-            ranges.count > 8 && tags.count > 8
-            ? Dictionary(tags.map { ($0.lowercased[...], $0) }) { first, _ in first } : nil
         for range in ranges {
-            var candidate = range.basicRange[...]
-            while !candidate.isEmpty {
-                let tag = named.map { $0[candidate] } ?? tags.first { $0.lowercased == candidate }
-                if let tag { return tag }
-                candidate = shortened(candidate)
+            var longest: LanguageTag?
+            for tag in tags where tag.lowercased.utf8.count > longest?.lowercased.utf8.count ?? 0 {
+                if range.isTruncated(to: tag) { longest = tag }
             }
+            if let longest { return longest }
         }
         return nil
     }
 
-    /// Removes the last subtag, and a single letter or digit that would then be at the end.
-    private static func shortened(_ range: Substring) -> Substring {
-        guard let hyphen = range.utf8.lastIndex(of: UInt8(ascii: "-")) else { return "" }
-        let shorter = range[..<hyphen]
-        guard let previous = shorter.utf8.lastIndex(of: UInt8(ascii: "-")),
-            shorter.utf8.distance(from: previous, to: shorter.endIndex) == 2
-        else { return shorter }
-        return shorter[..<previous]
+    /// Whether truncating the range gives the tag. Each truncation removes the last subtag, and a single letter or digit
+    /// that would then be at the end.
+    private func isTruncated(to tag: LanguageTag) -> Bool {
+        var (range, tag) = (basicRange, tag.lowercased)
+        return range.withUTF8 { range in
+            tag.withUTF8 { tag in
+                guard !tag.isEmpty, tag.count <= range.count, range.starts(with: tag) else { return false }
+                let hyphen = UInt8(ascii: "-")
+                var end = range.count
+                while end > tag.count {
+                    end = range[..<end].lastIndex(of: hyphen) ?? 0
+                    if end > 2, range[end - 2] == hyphen { end -= 2 }
+                }
+                return end == tag.count
+            }
+        }
     }
 }
