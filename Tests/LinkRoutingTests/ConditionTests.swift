@@ -86,6 +86,27 @@ struct ConditionTests {
         #expect(try condition(json).evaluate(in: LinkContext(platform: .ios)) == truth)
     }
 
+    /// Each route with a condition may compare what the caller sends.
+    @Test func factsOfACallerAreBounded() throws {
+        var warnings: [String] = []
+        func context(_ json: String) throws -> LinkContext {
+            warnings = []
+            return try LinkContext(try Fixture.field(json), warnings: &warnings)
+        }
+        func list(_ count: Int) -> String { (0..<count).map { "\"v\($0)\"" }.joined(separator: ",") }
+        let languages = Array(repeating: "\"en\"", count: 15) + ["\"fr\"", "\"de\""]
+
+        #expect(try context(#"{"locale": [\#(languages.joined(separator: ","))]}"#).locale.last == LanguageTag("fr"))
+        #expect(warnings == ["locale has 17 languages; the first 16 are used."])
+        #expect(try context(#"{"traits": {"t": [\#(list(101))]}}"#).trait("t")?.last == "v99")
+        #expect(warnings == ["traits.t has 101 values; the first 100 are used."])
+        #expect(try context(#"{"traits": {"t": [\#(list(100))]}}"#).trait("t")?.count == 100 && warnings.isEmpty)
+        let key = String(repeating: "k", count: 1_024)
+        #expect(try context(#"{"stickyKey": "\#(key)"}"#).stickyKey == key)
+        let error = #expect(throws: DocumentError.self) { try context(#"{"stickyKey": "\#(key)k"}"#) }
+        #expect(error?.description.contains("the key has 1025 bytes; at most 1024 are allowed.") == true)
+    }
+
     @Test func unknownConditionIsNoMatchAndIsTraced() throws {
         let router = try Fixture.router([
             #"{"id": "gb", "path": "/a", "when": {"country": "GB"}, "open": {"screen": "S"}}"#,

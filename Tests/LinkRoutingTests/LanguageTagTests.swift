@@ -1,4 +1,5 @@
 import LinkRouting
+import TestSupport
 import Testing
 
 struct LanguageTagTests {
@@ -19,17 +20,32 @@ struct LanguageTagTests {
         #expect(tag?.description ?? "" == expected)
     }
 
-    /// Long lists are compared by name.
-    @Test(arguments: [
-        ([], ""), (["FR-be"], "fr"), (["de-CH", "fr"], "de"), (["pt-BR-x-a", "fr"], "pt-br"), (["*", "xx"], ""),
-        (["it-CH"], "IT-ch"),
-    ]) func longListsAreLookedUp(_ last: [String], _ expected: String) throws {
-        let unknown = (0..<10).map { "x\(UnicodeScalar(UInt8(97 + $0)))-GB" }
-        let ranges = try (unknown + last).map { try #require(LanguageTag($0)) }
-        let tags = try ["en", "fr", "de", "pt-br", "pt-BR", "IT-ch", "it", "es", "nl", "sv"].map {
-            try #require(LanguageTag($0))
+    /// The lookup compares prefixes; truncating each range step by step, as the RFC describes, finds the same.
+    @Test(arguments: RandomCases.seeds(4)) func lookupAgreesWithTruncation(_ seed: Int) throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        func tag() throws -> LanguageTag {
+            let subtags = (0..<(1 + random.below(4))).map { _ in random.pick(["a", "b", "ab", "aa", "x", "abc"]) }
+            return try #require(LanguageTag(subtags.joined(separator: "-")))
         }
-        #expect(LanguageTag.lookup(ranges, in: tags)?.description ?? "" == expected)
+        var found = 0
+        for _ in 0..<2_000 {
+            let ranges = try (0..<(1 + random.below(3))).map { _ in try tag() }
+            let tags = try (0..<(1 + random.below(5))).map { _ in try tag() }
+            let expected = ranges.lazy.compactMap { Self.truncated($0, to: tags) }.first
+            #expect(LanguageTag.lookup(ranges, in: tags) == expected, "\(ranges) in \(tags)")
+            found += expected == nil ? 0 : 1
+        }
+        #expect(found > 200)
+    }
+
+    private static func truncated(_ range: LanguageTag, to tags: [LanguageTag]) -> LanguageTag? {
+        var subtags = range.description.split(separator: "-")
+        while !subtags.isEmpty {
+            if let tag = tags.first(where: { $0 == LanguageTag(subtags.joined(separator: "-")) }) { return tag }
+            subtags.removeLast()
+            if subtags.count > 1, subtags.last?.count == 1 { subtags.removeLast() }
+        }
+        return nil
     }
 
     @Test(arguments: ["en", "en-GB", "zh-Hant-TW", "i-klingon", "x-private", "de-1996", "*", "de-*", "*-CH", "es-419"])

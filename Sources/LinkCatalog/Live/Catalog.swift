@@ -160,6 +160,23 @@ package final class Catalog: Sendable {
         return HostName.parents(of: host).lazy.compactMap { parentHosts[HostKey(host: String($0), port: port)] }.first
     }
 
+    /// Parses the text of a link, and finds the table that answers it. A link that is rejected belongs to the tenant that
+    /// would own it, if its host or scheme could be read.
+    package func locate(_ text: String, in environment: EnvironmentID = .production) -> LocatedLink {
+        let parsed: Result<DeepLink, DeepLink.Rejection>
+        let owner: PublishedTable?
+        do {
+            let link = try DeepLink.parse(text)
+            (parsed, owner) = (.success(link), table(for: link))
+        } catch {
+            parsed = .failure(error)
+            owner =
+                error.host.flatMap { table(forHost: $0, port: error.port)?.table }
+                ?? error.scheme.flatMap { schemes[$0] }.map { tables[$0] }
+        }
+        return LocatedLink(text: text, parsed: parsed, table: owner.map { table(of: $0, in: environment) })
+    }
+
     /// Resolves the text of a link. Synchronous, without I/O.
     package func resolve(
         _ text: String,
@@ -167,37 +184,7 @@ package final class Catalog: Sendable {
         environment: EnvironmentID = .production,
         explanation: Router.Explanation
     ) -> CatalogResolution {
-        do {
-            return resolve(try DeepLink.parse(text), in: context, environment: environment, explanation: explanation)
-        } catch {
-            // A rejected link is recorded for the tenant that would own it, if its host or scheme could be read.
-            let table =
-                error.host.flatMap { self.table(forHost: $0, port: error.port)?.table }
-                ?? error.scheme.flatMap { schemes[$0] }.map { tables[$0] }
-            return CatalogResolution(
-                link: nil,
-                table: table.map { self.table(of: $0, in: environment) },
-                resolution: .rejected(error)
-            )
-        }
-    }
-
-    /// Resolves a link with the table of its owner in an environment; unmatched when no tenant owns it.
-    package func resolve(
-        _ link: DeepLink,
-        in context: LinkContext,
-        environment: EnvironmentID = .production,
-        explanation: Router.Explanation
-    ) -> CatalogResolution {
-        guard let owner = table(for: link) else {
-            return CatalogResolution(link: link, table: nil, resolution: Resolution(outcome: .unmatched))
-        }
-        let table = table(of: owner, in: environment)
-        return CatalogResolution(
-            link: link,
-            table: table,
-            resolution: table.router.resolve(link, in: context, explanation: explanation)
-        )
+        locate(text, in: environment).resolve(in: context, explanation: explanation)
     }
 
     /// Returns the owner's table in an environment; an empty table where nothing was published.
@@ -213,6 +200,31 @@ package final class Catalog: Sendable {
                 installKey: owner.installKey,
                 table: RouteTable()
             )
+    }
+}
+
+/// The text of a link and the table that answers it, before the link is resolved.
+package struct LocatedLink: Sendable {
+    package let text: String
+    let parsed: Result<DeepLink, DeepLink.Rejection>
+    /// Nil when no tenant owns the link.
+    package let table: PublishedTable?
+
+    package var tenant: TenantID { table?.tenant ?? .none }
+
+    /// Resolves the link; unmatched when no tenant owns it.
+    package func resolve(in context: LinkContext, explanation: Router.Explanation) -> CatalogResolution {
+        switch parsed {
+        case .failure(let rejection):
+            CatalogResolution(link: nil, table: table, resolution: .rejected(rejection))
+        case .success(let link):
+            CatalogResolution(
+                link: link,
+                table: table,
+                resolution: table?.router.resolve(link, in: context, explanation: explanation)
+                    ?? Resolution(outcome: .unmatched)
+            )
+        }
     }
 }
 

@@ -158,13 +158,13 @@ extension RoutePattern {
     /// Returns the index of the first segment that does not match, or the number of segments if the link has more; nil if
     /// the pattern matches the link's path.
     ///
-    /// - Parameter budget: Spends the steps of each comparison for each byte, except for literals.
+    /// - Parameter budget: Spends the steps of each comparison for each byte.
     func firstMismatch(in link: DeepLink, _ letterCase: LetterCase, within budget: WorkBudget? = nil) -> Int? {
         for (index, segment) in segments.enumerated() {
             if case .rest = segment { return nil }
             guard index < link.segments.count else { return index }
             let text = link.pathBytes[link.segments[index].range]
-            if let budget, !budget.spend(segment.steps * text.count) { return index }
+            if let budget, !budget.spend(1 + segment.steps * text.count) { return index }
             guard !text.isEmpty, segment.accepts(text, letterCase) else { return index }
         }
         return segments.count == link.segments.count ? nil : segments.count

@@ -5,14 +5,13 @@ extension Router {
     /// Returns why each other route did not match: those with the longest matching path prefix first, then in order of
     /// precedence. Routes that exceed the work of a trace are left out.
     func trace(_ input: MatchInput, winner: Int?) -> ResolutionTrace {
-        let routes = routesInOrder
         let budget = WorkBudget(steps: Self.traceSteps)
         var parts = LinkParts()
         var failedCount = 0
         // The ranks of failed routes by agreement. No trace lists more of one agreement than its limit.
         var failed: [Int: [Int]] = [:]
-        for (rank, route) in routes.enumerated() where rank != winner {
-            guard let agreement = route.agreement(with: input, &parts, budget) else { continue }
+        for rank in compiled.index.order.indices where rank != winner {
+            guard let agreement = route(at: rank).agreement(with: input, &parts, budget) else { continue }
             failedCount += 1
             guard !budget.isUsedUp else { break }
             guard failed[agreement, default: []].count < ResolutionTrace.limit else { continue }
@@ -20,7 +19,7 @@ extension Router {
         }
         let listed = failed.sorted { $0.key > $1.key }.flatMap(\.value).prefix(ResolutionTrace.limit)
         return ResolutionTrace(
-            entries: listed.compactMap { routes[$0].failure(for: input, &parts)?.shortened },
+            entries: listed.compactMap { route(at: $0).failure(for: input, &parts)?.shortened },
             isTruncated: failedCount > listed.count
         )
     }
@@ -57,7 +56,7 @@ extension Route {
         _ budget: WorkBudget
     ) -> Int? {
         let link = input.link
-        guard hostHolds(for: link) else { return -1 }
+        guard budget.spend(hostSteps), hostHolds(for: link) else { return -1 }
         if let segment = path.firstMismatch(in: link, letterCase, within: budget) { return segment }
         let agreement = path.segments.count + 1
         guard trailingSlashHolds(for: link) else { return agreement }

@@ -1,10 +1,21 @@
 extension Route {
-    /// The steps of a lookup that evaluates the route's conditions. Eight conditions, or 32 values that are compared one
-    /// after the other, take about as long as visiting a node.
+    /// The steps of a lookup that evaluates the route's conditions. Eight conditions, 32 values that are compared one after
+    /// the other, and 2 KiB of names and values are a step each.
     var evaluationSteps: Int {
         let (conditions, values) = conditionSize
-        let labels = if case .label(let parameter?, _) = host { parameter.type.listedCount } else { 0 }
-        return 1 + conditions / 8 + (values + labels) / 32 + fragmentSteps
+        return hostSteps + conditions / 8 + values / 32 + queryBytes / 2_048 + fragmentSteps
+    }
+
+    private var queryBytes: Int {
+        query.reduce(0) { bytes, condition in
+            (condition.test.listedValues ?? []).reduce(bytes + condition.name.utf8.count) { $0 + $1.utf8.count }
+        }
+    }
+
+    /// The steps of comparing a link's host with that of the route.
+    var hostSteps: Int {
+        guard case .label(let parameter?, _) = host else { return 1 }
+        return parameter.type.steps
     }
 
     private var fragmentSteps: Int {
@@ -20,10 +31,11 @@ extension Route {
 }
 
 extension RoutePattern.Segment {
-    /// The steps of comparing a text with the segment; none if a literal or nothing is compared.
+    /// The steps of comparing a text with the segment; none if there is nothing to compare.
     var steps: Int {
         switch self {
-        case .literal, .any, .rest: 0
+        case .any, .rest: 0
+        case .literal: 1
         case .parameter(let parameter): parameter.type.steps
         case .mixed(let mixed): mixed.steps
         }

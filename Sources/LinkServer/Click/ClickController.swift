@@ -57,7 +57,7 @@ struct ClickController: Sendable {
             purpose: visitor.purpose
         )
         let resolvedLink = linkResolver.resolve(
-            "https://\(authority)\(path)",
+            catalog.locate("https://\(authority)\(path)"),
             from: catalog,
             clientEventID: nil,
             in: facts,

@@ -25,7 +25,7 @@ struct ResolveController: Sendable {
         ) { request, body in
             guard body.readableBytes > Self.largestOnLoop else {
                 let work = try work(request, body)
-                return try result(of: work, work.links.map { resolve($0, work) })
+                return result(of: work, work.links.map { resolve($0, work) })
             }
             return .async {
                 let work = try work(request, body)
@@ -34,25 +34,26 @@ struct ResolveController: Sendable {
         }
     }
 
-    /// What a message asks for, and what all its links have in common.
+    /// What a message asks for, and what all its links have in common. Key and rate limits were checked.
     private struct Work: Sendable {
-        let request: PublicRequest
+        let arrival: ContinuousClock.Instant?
+        let facts: AccessLogFields
         let message: ResolveRequest
-        let links: [ResolveRequest.Link]
+        let links: [(link: LocatedLink, clientEventID: String?)]
         let isBatch: Bool
-        /// The tenant of a continuation; nil for other links.
-        let tenant: TenantID?
         let caller: LinkResolver.Caller
         let catalog: Catalog
     }
 
+    /// Reads a message, and checks whether its caller may resolve its links. No link is resolved before.
     private func work(_ request: PublicRequest, _ body: ByteBuffer) throws -> Work {
+        let scope = request.scope
         var message = try message(in: body)
         if message.context.now != nil { message.warnings.append("context.now is set by the server and was ignored.") }
         message.context.now = linkResolver.now()
-        let client = request.scope.client.address
+        let client = scope.client.address
         let caller = LinkResolver.Caller(
-            requestID: request.scope.requestID,
+            requestID: scope.requestID,
             address: client,
             country: message.context.country == nil ? linkResolver.country(of: client) : nil,
             userAgent: request.head.headerFields.value(of: .userAgent),
@@ -63,20 +64,41 @@ struct ResolveController: Sendable {
             occurredAt: message.occurredAt
         )
         let (links, isBatch, tenant) = try links(of: &message)
+        let catalog = linkResolver.catalog.current
+        let environment = message.environment ?? .production
+        let located = links.map { (link: catalog.locate($0.url, in: environment), clientEventID: $0.clientEventID) }
+        let tables = located.compactMap(\.link.table)
+        if let tenant, located.contains(where: { $0.link.tenant != tenant }) { throw Self.otherPlace }
+        if let first = located.first { scope.facts.note(first.link.tenant) }
+        try checkClientKey(tables, request.grant)
+        if message.explanation == .included { try checkExplanation(tables, request.grant) }
+        try checkTenants(of: tables)
+        if let environment = message.environment {
+            message.warnings += Set(tables.map(\.tenant)).sorted().compactMap {
+                catalog.warning(about: environment, of: $0)
+            }
+        }
+        if let app = message.context.app { message.warnings += warning(about: app, of: tables) }
+        if message.explanation == .included, links.count > Self.maximumTraces {
+            message.warnings.append("Only the first \(Self.maximumTraces) links have traces.")
+        }
         return Work(
-            request: request,
+            arrival: scope.arrival,
+            facts: scope.facts,
             message: message,
-            links: links,
+            links: located,
             isBatch: isBatch,
-            tenant: tenant,
             caller: caller,
-            catalog: linkResolver.catalog.current
+            catalog: catalog
         )
     }
 
-    private func resolve(_ link: ResolveRequest.Link, _ work: Work) -> LinkResolver.ResolvedLink {
+    private func resolve(
+        _ link: (link: LocatedLink, clientEventID: String?),
+        _ work: Work
+    ) -> LinkResolver.ResolvedLink {
         linkResolver.resolve(
-            link.url,
+            link.link,
             from: work.catalog,
             clientEventID: link.clientEventID,
             in: work.message.context,
@@ -98,37 +120,24 @@ struct ResolveController: Sendable {
         return results
     }
 
-    private func result(of work: Work, _ resolvedLinks: [LinkResolver.ResolvedLink]) throws -> HandlerResult {
-        let (scope, grant, catalog) = (work.request.scope, work.request.grant, work.catalog)
-        let message = work.message
-        if let tenant = work.tenant, resolvedLinks.contains(where: { $0.answer.tenant != tenant }) {
-            throw Self.otherPlace
-        }
-        if let first = resolvedLinks.first { scope.facts.note(first) }
-        var warnings = message.warnings
-        if let environment = message.environment {
-            let tenants = Set(resolvedLinks.compactMap { $0.answer.table?.tenant })
-            warnings += tenants.sorted().compactMap { catalog.warning(about: environment, of: $0) }
-        }
-        if let app = message.context.app { warnings += warning(about: app, of: resolvedLinks) }
-        try checkClientKey(resolvedLinks, grant)
-        if message.explanation == .included { try checkExplanation(resolvedLinks, grant) }
-        try checkTenants(of: resolvedLinks)
-        let result = { @Sendable [warnings] (links: [LinkResolver.ResolvedLink]) in
-            linkResolver.result(afterRecording: links, arrivedAt: scope.arrival) { recorded in
-                BufferedResponse(json: try json(of: links, recorded, isBatch: work.isBatch, warnings: warnings))
-            }
-        }
-        guard message.explanation == .included else { return result(resolvedLinks) }
+    /// The maximum number of links of a message that get a trace, because a trace has up to 100 KB.
+    private static let maximumTraces = 10
+
+    private func result(of work: Work, _ resolvedLinks: [LinkResolver.ResolvedLink]) -> HandlerResult {
+        if let first = resolvedLinks.first { work.facts.note(first) }
+        guard work.message.explanation == .included else { return response(of: work, resolvedLinks) }
         return .async {
-            let explained = await Self.oneByOne(resolvedLinks) { link in
-                link.explained(
-                    from: catalog,
-                    in: message.context,
-                    environment: message.environment ?? .production
-                )
+            let explained = await Self.oneByOne(Array(resolvedLinks.prefix(Self.maximumTraces))) { link in
+                link.explained(in: work.message.context)
             }
-            return try await result(explained).response
+            return try await response(of: work, explained + resolvedLinks.dropFirst(Self.maximumTraces)).response
+        }
+    }
+
+    private func response(of work: Work, _ resolvedLinks: [LinkResolver.ResolvedLink]) -> HandlerResult {
+        linkResolver.result(afterRecording: resolvedLinks, arrivedAt: work.arrival) { recorded in
+            let (isBatch, warnings) = (work.isBatch, work.message.warnings)
+            return BufferedResponse(json: try json(of: resolvedLinks, recorded, isBatch: isBatch, warnings: warnings))
         }
     }
 
@@ -195,33 +204,28 @@ struct ResolveController: Sendable {
     }
 
     /// Takes each link from its tenant's rate limit. If one tenant's is exceeded, nothing is answered or recorded.
-    private func checkTenants(of resolvedLinks: [LinkResolver.ResolvedLink]) throws {
+    private func checkTenants(of tables: [PublishedTable]) throws {
         guard admission.limitsTenants else { return }
-        let counts = Dictionary(resolvedLinks.compactMap(\.answer.table).map { ($0.tenant, 1) }, uniquingKeysWith: +)
+        let counts = Dictionary(tables.map { ($0.tenant, 1) }, uniquingKeysWith: +)
         for (tenant, count) in counts { try admission.check(.tenant(tenant), amount: count) }
     }
 
     /// Warns about an app that the tenants of the links do not have.
-    private func warning(about app: AppID, of resolvedLinks: [LinkResolver.ResolvedLink]) -> [String] {
-        let isUnknown = resolvedLinks.contains { link in
-            link.answer.table.map { table in !table.router.identity.apps.contains { $0.id == app } } ?? false
-        }
+    private func warning(about app: AppID, of tables: [PublishedTable]) -> [String] {
+        let isUnknown = tables.contains { table in !table.router.identity.apps.contains { $0.id == app } }
         guard isUnknown else { return [] }
         return ["context.app: '\(app)' is not an app in the tenant's settings; the first app of the platform was used."]
     }
 
     /// Checks the key for the tenants that answer only their own apps and servers.
-    private func checkClientKey(_ resolvedLinks: [LinkResolver.ResolvedLink], _ grant: KeyGrant?) throws {
-        for table in resolvedLinks.lazy.compactMap(\.answer.table) {
-            try table.checkClientKey(grant, for: table.environment)
-        }
+    private func checkClientKey(_ tables: [PublishedTable], _ grant: KeyGrant?) throws {
+        for table in tables { try table.checkClientKey(grant, for: table.environment) }
     }
 
     /// Checks the key for a trace, which shows unpublished paths: it needs the scope `explain`, unless the tenant shows
     /// traces to all.
-    private func checkExplanation(_ resolvedLinks: [LinkResolver.ResolvedLink], _ grant: KeyGrant?) throws {
-        for resolvedLink in resolvedLinks {
-            guard let table = resolvedLink.answer.table, table.settings.explain == .key else { continue }
+    private func checkExplanation(_ tables: [PublishedTable], _ grant: KeyGrant?) throws {
+        for table in tables where table.settings.explain == .key {
             guard grant?.allows(.explain, for: table.tenant) == true, grant?.allows(table.environment) == true else {
                 throw Problem(
                     .explainForbidden,

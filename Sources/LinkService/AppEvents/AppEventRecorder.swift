@@ -43,6 +43,8 @@ package struct AppEventRecorder: Sendable {
         var results: [AppEventResult?] = []
         var events: [(index: Int, event: Event)] = []
         for item in request.events {
+            // Resolving a link may take milliseconds; other tasks run in between.
+            await Task.yield()
             do {
                 let decision = try item.decision.get()
                 let report = AppEventReport(

@@ -109,29 +109,25 @@ package final class LinkResolver: Sendable {
     /// One resolved link and its event; a class, because it is handed from stage to stage.
     package final class ResolvedLink: Sendable {
         package let answer: CatalogResolution
-        /// The link's text, for a continuation.
-        let url: String
+        private let link: LocatedLink
         package let fields: Event.Fields
 
-        init(_ answer: CatalogResolution, url: String, fields: Event.Fields) {
+        init(_ answer: CatalogResolution, _ link: LocatedLink, fields: Event.Fields) {
             self.answer = answer
-            self.url = url
+            self.link = link
             self.fields = fields
         }
 
-        /// Returns the link with the trace of its resolution. A trace takes milliseconds, so it is made after the checks of
-        /// the request and off the event loops.
+        /// The link's text, for a continuation.
+        var url: String { link.text }
+
+        /// Returns the link with the trace of its resolution, which takes milliseconds.
         ///
-        /// - Parameters: Those with which the link was resolved.
-        package func explained(
-            from catalog: Catalog,
-            in context: LinkContext,
-            environment: EnvironmentID
-        ) -> ResolvedLink {
+        /// - Parameter context: The context in which the link was resolved.
+        package func explained(in context: LinkContext) -> ResolvedLink {
             var answer = answer
-            answer.resolution.trace =
-                catalog.resolve(url, in: context, environment: environment, explanation: .included).resolution.trace
-            return ResolvedLink(answer, url: url, fields: fields)
+            answer.resolution.trace = link.resolve(in: context, explanation: .included).resolution.trace
+            return ResolvedLink(answer, link, fields: fields)
         }
     }
 
@@ -145,17 +141,17 @@ package final class LinkResolver: Sendable {
     ///
     /// - Parameter catalog: Loaded once for each request, so that all its links use the same tables.
     package func resolve(
-        _ url: String,
+        _ link: LocatedLink,
         from catalog: Catalog,
         clientEventID: String?,
         in context: LinkContext,
         environment: EnvironmentID = .production,
         by caller: Caller
     ) -> ResolvedLink {
-        let answer = catalog.resolve(url, in: context, environment: environment, explanation: .omitted)
+        let (url, answer) = (link.text, link.resolve(in: context, explanation: .omitted))
         let event = event(answer, linkLength: url.utf8.count, context, caller, clientEventID: clientEventID)
         observe?(ObservedLink(url: url, context: context, environment: environment, catalog: catalog, event: event))
-        return ResolvedLink(answer, url: url, fields: event)
+        return ResolvedLink(answer, link, fields: event)
     }
 
     /// The links of a request that are in the log.

@@ -94,7 +94,7 @@ package struct DeviceSuite: Sendable {
         var context =
             (try? LinkContext(DocumentField(one.context, path: "context"), warnings: &warnings)) ?? LinkContext()
         context.now = context.now ?? now
-        let answer = catalog.resolve(link, in: context, explanation: .omitted).resolution
+        let answer = catalog.resolve(one.link, in: context, explanation: .omitted).resolution
         let text = app.platform == .ios ? link.asciiText : one.link
         if app.platform == .ios, let host = link.host, !text.contains(host) {
             throw Untestable(reason: "iOS may write its host in another way; write the host in Punycode")
