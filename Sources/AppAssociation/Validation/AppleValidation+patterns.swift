@@ -173,6 +173,9 @@ extension AppleValidation {
         return .own
     }
 
+    /// The bytes that the name of a query item usually has.
+    private static let plainInItemName = ByteSet.letters.union(.digits).union(ByteSet("_-.[]"))
+
     /// Returns the parts of a path with a query such as `?id=1&x=2`: the path before it, and the members of an object
     /// with its items. Nil if the path has no query.
     private static func query(in bytes: [UInt8]) -> (path: String, items: String)? {
@@ -180,7 +183,7 @@ extension AppleValidation {
         let text = { (bytes: ArraySlice<UInt8>) in String(decoding: bytes, as: UTF8.self) }
         var items: [String] = []
         for item in bytes[(mark + 1)...].split(separator: UInt8(ascii: "&")) {
-            let name = item.prefix { ByteSet.letters.union(.digits).union(ByteSet("_-.[]")).contains($0) }
+            let name = item.prefix(while: Self.plainInItemName.contains)
             guard !name.isEmpty, name.endIndex == item.endIndex || item[name.endIndex] == UInt8(ascii: "=") else {
                 return nil
             }
@@ -236,22 +239,25 @@ extension AppleValidation {
 
     // MARK: Encoding
 
-    /// Returns the pattern with each variable replaced by `*`.
+    /// Returns the pattern with each variable replaced by `*`. The text from the first unterminated variable on stays.
     private static func withoutVariables(_ pattern: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = pattern[...]
         while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "$"), rest.first == UInt8(ascii: "("),
-                let end = rest.firstIndex(of: UInt8(ascii: ")"))
-            else {
+            guard byte == UInt8(ascii: "$"), rest.first == UInt8(ascii: "(") else {
                 bytes.append(byte)
                 continue
             }
+            // No later variable is terminated either. Searching for each of them would take quadratic time.
+            guard let end = rest.firstIndex(of: UInt8(ascii: ")")) else { return bytes + [byte] + rest }
             bytes.append(UInt8(ascii: "*"))
             rest = rest[(end + 1)...]
         }
         return bytes
     }
+
+    /// The bytes that a URL contains only in encoded form.
+    private static let neverInURLs = ByteSet(0...0x20).union(ByteSet(0x7F...0xFF)).union(ByteSet("\"<>`"))
 
     private mutating func checkEncoding(
         _ text: String,
@@ -275,11 +281,10 @@ extension AppleValidation {
                 fix: "Write the characters themselves."
             )
         }
-        let never = bytes.filter { $0 <= 0x20 || $0 >= 0x7F || "\"<>`".utf8.contains($0) }
-        guard never.isEmpty else {
+        guard !bytes.contains(where: Self.neverInURLs.contains) else {
+            let digits = Array("0123456789ABCDEF".utf8)
             let encoded = bytes.flatMap { byte -> [UInt8] in
-                guard never.contains(byte) else { return [byte] }
-                let digits = Array("0123456789ABCDEF".utf8)
+                guard Self.neverInURLs.contains(byte) else { return [byte] }
                 return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
             }
             return add(
