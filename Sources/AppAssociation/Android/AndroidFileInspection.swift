@@ -87,7 +87,7 @@ enum AndroidFileInspection {
                     .androidDuplicateKey,
                     place,
                     member.keyPosition,
-                    "Duplicate key '\(member.key)' in this object; which value applies depends on the reader.",
+                    "Duplicate key '\(member.key.excerpt)' in this object; which value applies depends on the reader.",
                     fix: "Remove one of the two."
                 )
             }
@@ -96,7 +96,7 @@ enum AndroidFileInspection {
                 .androidUnknownKey,
                 place,
                 member.keyPosition,
-                "Unknown key '\(member.key)': Android ignores it here.",
+                "Unknown key '\(member.key.excerpt)': Android ignores it here.",
                 fix: "Write one of \(known.map { "'\($0)'" }.joined(separator: ", ")), or remove it."
             )
         }

@@ -87,8 +87,8 @@ enum AndroidRulesInspection {
             .misplacedRules,
             "\(pointer)/\(JSONNode.pointerToken(member.key))",
             member.keyPosition,
-            "Android does not read the rules in '\(member.key)' here, so the app opens all links that its manifest "
-                + "accepts.",
+            "Android does not read the rules in '\(member.key.excerpt)' here, so the app opens all links that its "
+                + "manifest accepts.",
             fix: "Put them under \(rightPlace), in a statement whose 'relation' lists '\(relation)'."
         )
     }
@@ -245,8 +245,9 @@ enum AndroidRulesInspection {
             "\(pointer)/\(JSONNode.pointerToken(member.key))",
             member.keyPosition,
             isApples
-                ? "Only Apple systems read '\(member.key)'; Android always compares decoded text and is case-sensitive."
-                : "Android does not document the key '\(member.key)' here; it is assumed to be ignored.",
+                ? "Only Apple systems read '\(member.key.excerpt)'; Android always compares decoded text and is "
+                    + "case-sensitive."
+                : "Android does not document the key '\(member.key.excerpt)' here; it is assumed to be ignored.",
             fix: isApples
                 ? "Remove it, and write out the rules that have the same effect."
                 : "Write one of '/', '?', '#', 'exclude' and 'comments', or remove it."

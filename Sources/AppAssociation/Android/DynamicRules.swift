@@ -107,7 +107,8 @@ extension AssetLinks.Rule {
             guard !query.effectiveMembers.isEmpty else { return flaw(query, "?", "it is empty", "?") }
             for member in query.effectiveMembers {
                 guard let text = member.value.text else {
-                    return flaw(member.value, "?", "the pattern of '\(member.key)' is not a string", "?", member.key)
+                    let problem = "the pattern of '\(member.key.excerpt)' is not a string"
+                    return flaw(member.value, "?", problem, "?", member.key)
                 }
                 guard !text.isEmpty, !member.key.isEmpty else {
                     return flaw(member.value, "?", "a name or a pattern is empty", "?", member.key)

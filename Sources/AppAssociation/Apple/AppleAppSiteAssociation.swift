@@ -80,10 +80,10 @@ extension JSONNode {
 
     var hasDuplicateKeys: Bool { effectiveMembers.count < members?.count ?? 0 }
 
-    /// Returns a key as a reference token of a JSON pointer (RFC 6901).
+    /// Returns a key as a reference token of a JSON pointer (RFC 6901). A key of more than 200 bytes is cut.
     static func pointerToken(_ key: String) -> String {
         var token = ""
-        for scalar in key.unicodeScalars {
+        for scalar in key.excerpt.unicodeScalars {
             switch scalar {
             case "~": token += "~0"
             case "/": token += "~1"

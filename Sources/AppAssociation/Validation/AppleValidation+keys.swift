@@ -4,12 +4,13 @@ extension AppleValidation {
     /// Reports keys that no system reads at this location. Devices ignore them without an error.
     mutating func checkKeys(of node: JSONNode, _ pointer: String, known: [String]) {
         for member in node.effectiveMembers where !known.contains(member.key) {
+            guard keeps(.unknownKey), continues() else { return }
             guard !Self.isComment(member.key) else {
                 add(
                     .unknownKey,
                     .info,
                     Location(key: member, in: pointer),
-                    "Devices ignore '\(member.key)'.",
+                    "Devices ignore '\(member.key.excerpt)'.",
                     fix: "Keep it as a comment."
                 )
                 continue
@@ -25,7 +26,7 @@ extension AppleValidation {
                 .unknownKey,
                 near == nil && !isOfRules ? .warning : .error,
                 Location(key: member, in: pointer),
-                "Unknown key '\(member.key)': devices ignore it.",
+                "Unknown key '\(member.key.excerpt)': devices ignore it.",
                 fix: fix
             )
         }
@@ -81,12 +82,13 @@ extension AppleValidation {
             )
         }
         for member in node.effectiveMembers {
+            guard continues() else { return }
             let location = Location(key: member, in: pointer)
             if member.key.contains(where: { "$()".contains($0) }) || member.key.isEmpty {
                 add(
                     .variableValue,
                     location,
-                    "'\(member.key)' cannot be a variable's name: no pattern can refer to it.",
+                    "'\(member.key.excerpt)' cannot be a variable's name: no pattern can refer to it.",
                     fix: "Use any characters except '$', '(' and ')'."
                 )
             } else if member.key.contains("//") || member.key.contains("**") {
@@ -94,14 +96,14 @@ extension AppleValidation {
                     .variableValue,
                     location,
                     "Devices merge runs of '/' and of '*' in a path before they look for variables, so no path can refer "
-                        + "to '\(member.key)'.",
+                        + "to '\(member.key.excerpt)'.",
                     fix: "Use a name without '//' and '**'."
                 )
             } else if PatternVariables.isBuiltIn(member.key) {
                 add(
                     .shadowedVariable,
                     location,
-                    "As far as is known, '\(member.key)' replaces the built-in variable of that name.",
+                    "As far as is known, '\(member.key.excerpt)' replaces the built-in variable of that name.",
                     fix: "Give the variable another name."
                 )
             }
@@ -114,7 +116,7 @@ extension AppleValidation {
             return add(
                 .variableValue,
                 Location(member.value, location.pointer),
-                "The values of '\(member.key)' are \(member.value.kind), not a list of strings.",
+                "The values of '\(member.key.excerpt)' are \(member.value.kind), not a list of strings.",
                 fix: "Write [\"value\", …]."
             )
         }
@@ -122,18 +124,19 @@ extension AppleValidation {
             add(
                 .variableValue,
                 location,
-                "'\(member.key)' has no values, so a pattern with it matches nothing.",
+                "'\(member.key.excerpt)' has no values, so a pattern with it matches nothing.",
                 fix: "List its values, or remove it and the rules that use it."
             )
         }
         for (index, element) in elements.enumerated() {
+            guard continues() else { return }
             let text = element.text
             if text?.isEmpty == true {
                 add(
                     .variableValue,
                     .warning,
                     Location(element, "\(location.pointer)/\(index)"),
-                    "A value of '\(member.key)' is empty; Apple does not document whether it counts.",
+                    "A value of '\(member.key.excerpt)' is empty; Apple does not document whether it counts.",
                     fix: "Remove it, and write a rule without the variable."
                 )
             }
@@ -142,7 +145,7 @@ extension AppleValidation {
                 .variableValue,
                 Location(element, "\(location.pointer)/\(index)"),
                 text == nil
-                    ? "A value of '\(member.key)' is \(element.kind) and is ignored."
+                    ? "A value of '\(member.key.excerpt)' is \(element.kind) and is ignored."
                     : "A value cannot refer to a variable; devices ignore it.",
                 fix: text == nil ? "Write a string." : "Write the other variable's values here."
             )

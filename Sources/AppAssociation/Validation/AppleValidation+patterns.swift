@@ -85,6 +85,7 @@ extension AppleValidation {
                 let names = inspection.names.filter { variables.custom[$0] == nil && !PatternVariables.isBuiltIn($0) }
                 guard keeps(.unknownVariable) else { break }
                 let shown = names.sorted().prefix(Self.maximumNames)
+                let named = shown.map(\.excerpt).joined(separator: "', '")
                 let others = names.count > shown.count ? " (and \(names.count - shown.count) more)" : ""
                 let near = nearest(to: shown)
                 add(
@@ -92,7 +93,7 @@ extension AppleValidation {
                     location,
                     code == .unterminatedVariable
                         ? "'$(' has no ')': the pattern matches nothing."
-                        : "No variable is called '\(shown.joined(separator: "', '"))'\(others): the pattern matches nothing.",
+                        : "No variable is called '\(named)'\(others): the pattern matches nothing.",
                     fix: near.map { "Write $(\($0))." }
                         ?? "Define it in 'applinks.substitutionVariables', or write '?' to match one '$'."
                 )

@@ -25,7 +25,7 @@ extension AppleValidation {
             let covering = coverage(of: candidate, by: earlier.sorted(), candidates)
             guard let last = covering.last else { continue }
             let differs = covering.contains { merged[$0].exclude.value != merged[number].exclude.value }
-            let names = covering.map { "rule \($0) ('\(merged[$0].path.value)')" }.joined(separator: ", ")
+            let names = covering.map { "rule \($0) ('\(merged[$0].path.value.excerpt)')" }.joined(separator: ", ")
             add(
                 .unreachableRule,
                 differs ? .error : .warning,

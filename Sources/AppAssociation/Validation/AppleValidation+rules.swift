@@ -23,15 +23,15 @@ extension AppleValidation {
         case .components(let rules):
             let defaults = [file.applinks?.node["defaults"], entry.node["defaults"]]
             let constrain = defaults.contains { node in ["/", "?", "#"].contains { node?[$0] != nil } }
-            for rule in rules {
+            for rule in rules where continues() {
                 checkRule(rule.node, rule.pointer, isDefaults: false, defaultsConstrain: constrain)
             }
         case .paths(let rules):
-            for rule in rules { checkPath(rule) }
+            for rule in rules where continues() { checkPath(rule) }
         }
         // iOS 12 and earlier still read the paths beside the components.
         if case .components = entry.rules {
-            for (index, path) in (entry.node["paths"]?.elements ?? []).enumerated() {
+            for (index, path) in (entry.node["paths"]?.elements ?? []).enumerated() where continues() {
                 checkPath(
                     AppleAppSiteAssociation.Rule(path: path, index: index, pointer: "\(entry.pointer)/paths/\(index)")
                 )
@@ -83,13 +83,14 @@ extension AppleValidation {
         }
         let constrains = members.contains { ["/", "?", "#"].contains($0.key) }
         for member in node.effectiveMembers where !Self.ruleKeys.contains(member.key) {
+            guard keeps(.unknownKey), continues() else { break }
             let meant = Self.ruleKey(meantBy: member.key)
             let consequence =
                 isDefaults || constrains ? "" : " Nothing else narrows this rule, so it matches every URL."
             add(
                 .unknownKey,
                 Location(key: member, in: pointer),
-                "Unknown key '\(member.key)': devices ignore it.\(consequence)",
+                "Unknown key '\(member.key.excerpt)': devices ignore it.\(consequence)",
                 fix: meant.map { "Write '\($0)'." }
                     ?? "Remove it; allowed keys: \(Self.ruleKeys.joined(separator: ", "))."
             )
@@ -178,22 +179,23 @@ extension AppleValidation {
             )
         }
         for member in node.effectiveMembers {
+            guard continues() else { return }
             let location = Location(member.value, "\(pointer)/\(JSONNode.pointerToken(member.key))")
             checkDelimiter("?", member.key, location, of: "query item's name")
             if let name = Array(member.key.utf8).percentDecoded, !name.elementsEqual(member.key.utf8) {
                 add(
                     .encoding,
                     location,
-                    "Names of query items are compared decoded, so '\(member.key)' matches no item.",
-                    fix: "Write \"\(String(decoding: name, as: UTF8.self))\"."
+                    "Names of query items are compared decoded, so '\(member.key.excerpt)' matches no item.",
+                    fix: "Write \"\(String(decoding: name, as: UTF8.self).excerpt)\"."
                 )
             }
             guard let text = member.value.text else {
                 add(
                     .valueType,
                     location,
-                    "The pattern of '\(member.key)' is \(member.value.kind), not a string: devices drop the whole "
-                        + "'?' constraint, so the rule matches any query.",
+                    "The pattern of '\(member.key.excerpt)' is \(member.value.kind), not a string: devices drop the "
+                        + "whole '?' constraint, so the rule matches any query.",
                     fix: "Write \"\(member.value.json())\" in quotes."
                 )
                 continue
@@ -203,7 +205,7 @@ extension AppleValidation {
             add(
                 .optionalItem,
                 location,
-                "'*' also matches when '\(member.key)' is absent, so this does not constrain the query.",
+                "'*' also matches when '\(member.key.excerpt)' is absent, so this does not constrain the query.",
                 fix: "Write \"?*\" to require a value."
             )
         }
@@ -223,7 +225,7 @@ extension AppleValidation {
                 Location(rule.node, rule.pointer),
                 "This exclusion matches every URL, because '*' also matches an absent item: no rule after it opens "
                     + "a link.",
-                fix: "Write {\"\(items[0].name)\": \"?*\"} to exclude only URLs that have a value for it."
+                fix: "Write {\"\(items[0].name.excerpt)\": \"?*\"} to exclude only URLs that have a value for it."
             )
         }
     }

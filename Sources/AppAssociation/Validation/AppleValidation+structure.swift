@@ -9,15 +9,17 @@ extension AppleValidation {
     ]
 
     mutating func checkStructure(of file: AppleAppSiteAssociation) {
-        checkDuplicates(in: file.root, "")
+        var tokens: [PointerToken] = []
+        checkDuplicates(in: file.root, &tokens)
         let members = file.root.effectiveMembers
         for member in members where !Self.services.contains(member.key) {
+            guard keeps(.unknownService), continues() else { break }
             let near = KeySpelling.nearest(to: member.key, among: Self.services)
             add(
                 .unknownService,
                 near == nil ? .info : .error,
                 Location(key: member, in: ""),
-                "No system reads '\(member.key)'.",
+                "No system reads '\(member.key.excerpt)'.",
                 fix: near.map { "Write '\($0)'." } ?? "Remove it, or keep it for your own use."
             )
         }
@@ -43,26 +45,46 @@ extension AppleValidation {
         checkApplinks(links, of: file)
     }
 
+    /// A step from a value to one that it contains.
+    private enum PointerToken {
+        case key(String), index(Int)
+
+        var text: String {
+            switch self {
+            case .key(let key): JSONNode.pointerToken(key)
+            case .index(let index): "\(index)"
+            }
+        }
+    }
+
     /// Reports duplicate keys at any depth. Most readers take the last value.
-    private mutating func checkDuplicates(in node: JSONNode, _ pointer: String) {
+    /// - Parameter tokens: The way to `node`. Few of the nodes need a pointer.
+    private mutating func checkDuplicates(in node: JSONNode, _ tokens: inout [PointerToken]) {
         switch node.value {
         case .object(let members):
             var seen: Set<String> = []
             for member in members {
-                let location = Location(key: member, in: pointer)
-                if !seen.insert(member.key).inserted {
+                guard continues() else { return }
+                if !seen.insert(member.key).inserted, keeps(.duplicateKey) {
                     add(
                         .duplicateKey,
-                        location,
-                        "Duplicate key '\(member.key)' in this object. Which value applies is not documented; most "
-                            + "readers use the last.",
+                        Location(key: member, in: tokens.map { "/\($0.text)" }.joined()),
+                        "Duplicate key '\(member.key.excerpt)' in this object. Which value applies is not documented; "
+                            + "most readers use the last.",
                         fix: "Keep one of them."
                     )
                 }
-                checkDuplicates(in: member.value, location.pointer)
+                tokens.append(.key(member.key))
+                checkDuplicates(in: member.value, &tokens)
+                tokens.removeLast()
             }
         case .array(let elements):
-            for (index, element) in elements.enumerated() { checkDuplicates(in: element, "\(pointer)/\(index)") }
+            for (index, element) in elements.enumerated() {
+                guard continues() else { return }
+                tokens.append(.index(index))
+                checkDuplicates(in: element, &tokens)
+                tokens.removeLast()
+            }
         case .null, .bool, .number, .string: return
         }
     }
@@ -77,7 +99,9 @@ extension AppleValidation {
                 fix: "Write {\"apps\": [\"PREFIX.bundle.id\"]}."
             )
         }
-        for (index, app) in elements.enumerated() { checkAppID(app, "\(service.pointer)/apps/\(index)") }
+        for (index, app) in elements.enumerated() where continues() {
+            checkAppID(app, "\(service.pointer)/apps/\(index)")
+        }
         checkKeys(of: service.node, service.pointer, known: ["apps"])
     }
 
@@ -126,7 +150,7 @@ extension AppleValidation {
         }
         checkApps(links, pointer)
         var seen: Set<String> = []
-        for entry in links.details { checkEntry(entry, links, file, &seen) }
+        for entry in links.details where continues() { checkEntry(entry, links, file, &seen) }
     }
 
     private mutating func checkApps(_ links: AppleAppSiteAssociation.Applinks, _ pointer: String) {
@@ -218,7 +242,9 @@ extension AppleValidation {
         if isDictionary, let app = entry.appIDs.first {
             checkAppID(JSONNode(.string(app), at: entry.node.position), entry.pointer)
         }
-        for (index, app) in (many?.elements ?? []).enumerated() { checkAppID(app, "\(entry.pointer)/appIDs/\(index)") }
+        for (index, app) in (many?.elements ?? []).enumerated() where continues() {
+            checkAppID(app, "\(entry.pointer)/appIDs/\(index)")
+        }
         if let one, many?.elements == nil, !isDictionary { checkAppID(one, "\(entry.pointer)/appID") }
         var listed: Set<String> = []
         for (index, app) in entry.appIDs.enumerated() where !listed.insert(app).inserted {

@@ -9,7 +9,8 @@ extension AppleAppSiteAssociation {
     /// - Parameters:
     ///   - hosting: The HTTP response of the file, if it is known. If its status is not 200, only the response is
     ///     checked.
-    ///   - budget: The budget for comparing rules with each other.
+    ///   - budget: The budget for comparing rules with each other. Its cancellation ends all checks; the findings are
+    ///     then incomplete.
     public static func validate(
         _ bytes: some Collection<UInt8>,
         hosting: AssociationHosting? = nil,
@@ -31,11 +32,19 @@ extension AssociationFinding {
 struct AppleValidation {
     /// The budget for comparing the rules of an entry with each other.
     let budget: WorkBudget
+    /// Ends with the budget's cancellation only. The other checks take linear time, so their steps are not limited.
+    private let cancellation: WorkBudget
     private(set) var findings: [AssociationFinding] = []
     private var counts: [AssociationFinding.Code: Int] = [:]
     var variables = PatternVariables(custom: AppleAppSiteAssociation.SubstitutionVariables(nil))
 
-    init(budget: WorkBudget) { self.budget = budget }
+    init(budget: WorkBudget) {
+        self.budget = budget
+        cancellation = budget.other(steps: .max)
+    }
+
+    /// Whether the validation is not cancelled. Each loop over parts of the file asks it.
+    func continues() -> Bool { cancellation.spend() }
 
     private static let severities = Dictionary(
         uniqueKeysWithValues: AssociationFinding.appleCatalogue.map { ($0.code, $0.severity) }
