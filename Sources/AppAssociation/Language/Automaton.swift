@@ -58,14 +58,19 @@ struct Automaton {
     /// By state: the groups that accept there, as far as they were computed.
     private var accepting: [[Int]?] = [nil]
 
-    init(_ language: Language, _ alphabet: Alphabet) { self.init([[language]], alphabet) }
-
     /// Creates the automaton of several groups of languages. ``accepted(at:)`` returns the groups all of whose
     /// languages contain the text.
     ///
-    /// - Parameter precedence: Which groups matter; nil if all of them always do.
-    init(_ groups: [[Language]], _ alphabet: Alphabet, _ precedence: Precedence? = nil) {
-        graph = NodeGraph(groups, precedence)
+    /// - Parameters:
+    ///   - precedence: Which groups matter; nil if all of them always do.
+    ///   - effort: If it is limited, the automaton may not be whole, and must then not be used.
+    init(
+        _ groups: [[Language]],
+        _ alphabet: Alphabet,
+        _ precedence: Precedence? = nil,
+        effort: NodeGraph.Effort = .unlimited
+    ) {
+        graph = NodeGraph(groups, precedence, effort)
         symbols = alphabet.symbols
         states = [graph.start]
         numbers = [states[0]: 0]
@@ -77,6 +82,7 @@ struct Automaton {
     private(set) var size: Int
     /// The number of nodes of the graph.
     var graphSize: Int { graph.size }
+    var isWhole: Bool { graph.isWhole }
     /// The number of states built so far.
     var stateCount: Int { states.count }
 

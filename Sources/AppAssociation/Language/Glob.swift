@@ -24,10 +24,16 @@ struct Glob: Hashable, Sendable {
 
     /// Parses a pattern. `values` returns the values of a variable, or nil if the variable is unknown.
     init(_ text: String, values: (String) -> [String]? = { _ in nil }) {
-        self.init(pieces: Self.pieces(Array(text.utf8)[...], values))
+        self.init(pattern: text) { Self.variable($0, values) }
     }
 
-    private static func pieces(_ text: ArraySlice<UInt8>, _ values: (String) -> [String]?) -> [Piece] {
+    /// Parses a pattern. `variable` returns the piece of a variable: see ``variable(_:_:)``. Patterns share a piece that
+    /// is made once.
+    init(pattern: String, variable: (String) -> Piece) {
+        self.init(pieces: Self.pieces(Array(pattern.utf8)[...], variable))
+    }
+
+    private static func pieces(_ text: ArraySlice<UInt8>, _ variable: (String) -> Piece) -> [Piece] {
         var pieces: [Piece] = []
         var rest = text
         while let byte = rest.popFirst() {
@@ -38,18 +44,19 @@ struct Glob: Hashable, Sendable {
                 guard let end = rest.firstIndex(of: UInt8(ascii: ")")) else { return pieces + [.never] }
                 let name = String(decoding: rest[(rest.startIndex + 1)..<end], as: UTF8.self)
                 rest = rest[(end + 1)...]
-                pieces.append(variable(name, values))
+                pieces.append(variable(name))
             default: pieces.append(.byte(byte))
             }
         }
         return pieces
     }
 
-    private static func variable(_ name: String, _ values: (String) -> [String]?) -> Piece {
+    /// Returns the piece of a variable. `values` returns the variable's values, or nil if it is unknown.
+    static func variable(_ name: String, _ values: (String) -> [String]?) -> Piece {
         if let values = values(name) {
             // A value may contain wildcards but no variables.
             let plain = values.filter { !$0.contains("$(") }
-            return .values(plain.map { pieces(Array($0.utf8)[...]) { _ in nil } }, name: name)
+            return .values(plain.map { pieces(Array($0.utf8)[...]) { Self.variable($0) { _ in nil } } }, name: name)
         }
         return switch name {
         case "alpha": .character(.letters)
@@ -91,7 +98,8 @@ extension Glob {
     var normalisedPath: Glob {
         let slash = Piece.byte(UInt8(ascii: "/"))
         var path: [Piece] = []
-        for piece in pieces where piece != path.last || (piece != slash && piece != .many) { path.append(piece) }
+        // The last comparison comes last: two variables have many values.
+        for piece in pieces where (piece != slash && piece != .many) || piece != path.last { path.append(piece) }
         if path.isEmpty { path = [slash] }
         if !isOneCharacter {
             if path.first != .many, path.first != slash { path.insert(slash, at: 0) }

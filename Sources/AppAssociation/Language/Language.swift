@@ -89,6 +89,8 @@ extension Language {
 
     /// The default limit of states of the product automaton that a search visits.
     static let defaultBudget = 20_000
+    /// The steps of a `WorkBudget` that a search spends at least for each node of its graphs.
+    static let stepsPerNode = 4
 
     /// Returns a shortest text that is in every language of `inside` and in none of `outside`.
     ///
@@ -102,11 +104,13 @@ extension Language {
     ) -> Search {
         guard !work.isUsedUp else { return .undecided }
         let alphabet = Alphabet(inside + outside)
-        var automata = inside.map { Automaton($0, alphabet) }
-        if !outside.isEmpty { automata.append(Automaton(.either(outside), alphabet)) }
+        var automata = inside.map { Automaton([[$0]], alphabet, effort: .limited) }
+        if !outside.isEmpty { automata.append(Automaton([[.either(outside)]], alphabet, effort: .limited)) }
         // The cost of computing the alphabet and building the graphs exceeds that of most searches.
         let size = automata.reduce(0) { $0 + $1.graphSize }
-        guard work.spend(alphabet.effort + 4 * size) else { return .undecided }
+        guard work.spend(alphabet.effort + stepsPerNode * size), automata.allSatisfy(\.isWhole) else {
+            return .undecided
+        }
         var search = ProductSearch(
             automata: automata,
             insideCount: inside.count,

@@ -18,6 +18,25 @@ struct NodeGraph {
     /// final. By node: where its closure begins; one more entry is the end of the last.
     private var closures: [UInt32] = []
     private var closureStarts: [Int] = []
+    /// The number of empty edges that were followed to compute the closures.
+    private var followedEdges = 0
+    /// Whether all closures were computed.
+    private(set) var isWhole = true
+
+    /// How many empty edges are followed to compute the closures.
+    enum Effort {
+        case unlimited
+        /// In proportion to the size. A chain of stars or of empty values needs a number that grows with its square.
+        case limited
+
+        fileprivate func mostEdges(_ size: Int) -> Int {
+            switch self {
+            case .unlimited: .max
+            case .limited: 4_096 + 16 * size
+            }
+        }
+    }
+
     /// By node: the index of its language, counted across all groups, and whether it is that language's final node.
     private var languages: [Int] = []
     private var isLast: [Bool] = []
@@ -34,7 +53,7 @@ struct NodeGraph {
     private var groupMarks: [(step: Int, count: Int)]
     private var mark = 0
 
-    init(_ groups: [[Language]], _ precedence: Precedence? = nil) {
+    init(_ groups: [[Language]], _ precedence: Precedence? = nil, _ effort: Effort = .unlimited) {
         languageCounts = groups.map(\.count)
         groupMarks = Array(repeating: (0, 0), count: groups.count)
         var firsts: [Int] = []
@@ -48,8 +67,13 @@ struct NodeGraph {
                 self.groups.append(number)
             }
         }
+        let mostEdges = effort.mostEdges(size)
         for node in emptyEdges.indices {
             closureStarts.append(closures.count)
+            guard followedEdges <= mostEdges else {
+                isWhole = false
+                continue
+            }
             closures += closure(of: node).map(UInt32.init)
         }
         closureStarts.append(closures.count)
@@ -155,7 +179,7 @@ struct NodeGraph {
         }
     }
 
-    private func closure(of node: Int) -> [Int] {
+    private mutating func closure(of node: Int) -> [Int] {
         func isKept(_ node: Int) -> Bool { byteEdges[node] != nil || isLast[node] }
         guard !emptyEdges[node].isEmpty else { return isKept(node) ? [node] : [] }
         var closure: [Int] = []
@@ -163,6 +187,7 @@ struct NodeGraph {
         var waiting = [node]
         while let node = waiting.popLast() {
             if isKept(node) { closure.append(node) }
+            followedEdges += emptyEdges[node].count
             for target in emptyEdges[node] where seen.insert(target).inserted { waiting.append(target) }
         }
         return closure

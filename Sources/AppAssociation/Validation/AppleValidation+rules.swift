@@ -38,6 +38,7 @@ extension AppleValidation {
             }
         }
         let merged = entry.ruleList.map { file.merged($0, of: entry) }
+        let conditions = RuleConditions.all(of: merged)
         guard let first = entry.ruleList.first else {
             let key = entry.node["components"]?.elements == nil ? "paths" : "components"
             return add(
@@ -56,9 +57,9 @@ extension AppleValidation {
                 fix: "End the list with a rule that opens the rest, such as {\"/\": \"*\"}."
             )
         }
-        checkExclusions(entry.ruleList, merged)
-        checkReach(entry.ruleList, merged, isLegacy: entry.node["components"]?.elements == nil)
-        checkLastExclusions(entry.ruleList, merged)
+        checkExclusions(entry.ruleList, merged, conditions)
+        checkReach(entry.ruleList, merged, conditions, isLegacy: entry.node["components"]?.elements == nil)
+        checkLastExclusions(entry.ruleList, merged, conditions)
         checkLetterCase(entry.ruleList, merged)
     }
 
@@ -214,12 +215,13 @@ extension AppleValidation {
     /// Reports exclusions whose only condition is one that every query satisfies.
     private mutating func checkExclusions(
         _ rules: [AppleAppSiteAssociation.Rule],
-        _ merged: [AppleAppSiteAssociation.MergedRule]
+        _ merged: [AppleAppSiteAssociation.MergedRule],
+        _ conditions: [RuleConditions]
     ) {
-        for (rule, merged) in zip(rules, merged) where merged.exclude.value {
-            guard case .items(let items) = merged.query.value, !items.isEmpty, !merged.constrainsQuery,
-                merged.takesEveryPath, !merged.constrainsFragment
-            else { continue }
+        for (rule, (merged, conditions)) in zip(rules, zip(merged, conditions)) where merged.exclude.value {
+            guard case .items(let items) = merged.query.value, !items.isEmpty, conditions.takesEverything else {
+                continue
+            }
             add(
                 .excludesEverything,
                 Location(rule.node, rule.pointer),
@@ -234,16 +236,17 @@ extension AppleValidation {
     /// it states the default.
     private mutating func checkLastExclusions(
         _ rules: [AppleAppSiteAssociation.Rule],
-        _ merged: [AppleAppSiteAssociation.MergedRule]
+        _ merged: [AppleAppSiteAssociation.MergedRule],
+        _ conditions: [RuleConditions]
     ) {
         guard let last = merged.lastIndex(where: { !$0.exclude.value }) else { return }
         for number in merged.indices.dropFirst(last + 1) {
-            let takesEverything =
-                merged[number].takesEveryPath && !merged[number].constrainsQuery && !merged[number].constrainsFragment
+            guard keeps(.pointlessExclusion), continues() else { return }
+            guard !conditions[number].takesEverything else { continue }
             let isReported = findings.contains {
                 $0.code == .unreachableRule && $0.pointer == rules[number].pointer
             }
-            guard !takesEverything, !isReported else { continue }
+            guard !isReported else { continue }
             add(
                 .pointlessExclusion,
                 Location(rules[number].node, rules[number].pointer),
@@ -269,21 +272,4 @@ extension AppleValidation {
             )
         }
     }
-}
-
-extension AppleAppSiteAssociation.MergedRule {
-    /// Whether there is a query that does not match.
-    var constrainsQuery: Bool {
-        switch query.value {
-        case .whole(let pattern): !pattern.isOnlyStars
-        case .items(let items): items.contains { !$0.pattern.isOnlyStars }
-        }
-    }
-
-    var constrainsFragment: Bool { !fragment.value.isOnlyStars }
-    var takesEveryPath: Bool { ["*", "/*"].contains(path.value) || path.value.isOnlyStars }
-}
-
-extension String {
-    fileprivate var isOnlyStars: Bool { !isEmpty && utf8.allSatisfy { $0 == UInt8(ascii: "*") } }
 }

@@ -37,6 +37,9 @@ struct AppleValidation {
     private(set) var findings: [AssociationFinding] = []
     private var counts: [AssociationFinding.Code: Int] = [:]
     var variables = PatternVariables(custom: AppleAppSiteAssociation.SubstitutionVariables(nil))
+    /// By name of a variable, as far as the rules that were compared use it.
+    var pieces: [String: Glob.Piece] = [:]
+    var pathSizes = PathSizes()
 
     init(budget: WorkBudget) {
         self.budget = budget
