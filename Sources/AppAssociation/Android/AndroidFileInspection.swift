@@ -29,7 +29,7 @@ enum AndroidFileInspection {
                 fix: "Add a statement for each app that may open the host's links."
             )
         }
-        for statement in file.statements { inspect(statement, &findings) }
+        for statement in file.statements where findings.continues() { inspect(statement, &findings) }
         inspectFingerprintCount(file, &findings)
         AndroidRulesInspection.inspect(file, &findings)
     }
@@ -41,6 +41,7 @@ enum AndroidFileInspection {
         }
         let isDropped = statement.isDropped
         for malformation in StatementParser(pointer: statement.pointer).malformations(statement.node) {
+            guard findings.continues() else { return }
             guard !isWebAPK(malformation, statement) else {
                 findings.add(
                     .webAPK,
@@ -81,6 +82,7 @@ enum AndroidFileInspection {
     ) {
         var seen: Set<String> = []
         for member in node.members ?? [] {
+            guard findings.continues() else { return }
             let place = "\(pointer)/\(JSONNode.pointerToken(member.key))"
             if !seen.insert(member.key).inserted {
                 findings.add(
@@ -167,6 +169,7 @@ enum AndroidFileInspection {
         _ findings: inout AndroidFindings
     ) {
         for (index, target) in targets.enumerated() {
+            guard findings.continues() else { return }
             guard case .androidApp(_, let fingerprint) = target else { continue }
             let list = statement.node["target"]?["sha256_cert_fingerprints"]?.elements ?? []
             let pointer = "\(statement.pointer)/target/sha256_cert_fingerprints/\(index)"

@@ -1,7 +1,12 @@
 import LinkRouting
 
-/// Collects findings. Each gets the default severity of its code, and their number per code is limited.
+/// Collects the findings of one validation. Each gets the default severity of its code, and their number per code is
+/// limited.
 struct AndroidFindings {
+    /// The budget of the validation.
+    let budget: WorkBudget
+    /// Ends with the budget's cancellation only. The other checks take linear time, so their steps are not limited.
+    private let cancellation: WorkBudget
     private(set) var all: [AssociationFinding] = []
     private var counts: [AssociationFinding.Code: Int] = [:]
 
@@ -10,6 +15,14 @@ struct AndroidFindings {
     private static let severities = Dictionary(
         uniqueKeysWithValues: AssociationFinding.androidCatalogue.map { ($0.code, $0.severity) }
     )
+
+    init(budget: WorkBudget) {
+        self.budget = budget
+        cancellation = budget.other(steps: .max)
+    }
+
+    /// Whether the validation is not cancelled. Each loop over parts of the file asks it.
+    func continues() -> Bool { cancellation.spend() }
 
     mutating func add(
         _ code: AssociationFinding.Code,

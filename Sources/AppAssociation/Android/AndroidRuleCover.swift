@@ -1,21 +1,27 @@
+import LinkRouting
+
 /// Finds rules that no URL can reach because one earlier rule matches all of their URLs. It has no false positives. A
 /// rule that only several earlier rules cover together is not found.
 struct AndroidRuleCover {
     /// The remaining comparisons of two patterns for a whole file. 64 bytes of a pattern count as one. The limit bounds
     /// the time for a file with many thousand rules or query items, or with long patterns.
-    private var comparisons = 1 << 20
+    private let comparisons: WorkBudget
+
+    private static let mostComparisons = 1 << 20
+
+    /// - Parameter budget: Its cancellation ends the comparisons. Its steps are not spent.
+    init(within budget: WorkBudget) { comparisons = budget.other(steps: Self.mostComparisons) }
 
     typealias Rule = AssetLinks.Rule
 
-    mutating func unreachable(_ rules: [Rule]) -> [(rule: Rule, covering: Rule)] {
+    func unreachable(_ rules: [Rule]) -> [(rule: Rule, covering: Rule)] {
         var found: [(rule: Rule, covering: Rule)] = []
         var earlier: [Shape] = []
         for rule in rules where rule.flaw == nil && !rule.isEmpty {
             let shape = Shape(rule)
             var covering: Rule?
             for other in earlier {
-                guard comparisons > other.cost else { return found }
-                comparisons -= other.cost
+                guard comparisons.spend(other.cost) else { return found }
                 guard other.covers(shape) else { continue }
                 covering = other.rule
                 break

@@ -7,9 +7,10 @@ enum AndroidRulesInspection {
 
     static func inspect(_ file: AssetLinks, _ findings: inout AndroidFindings) {
         var first: [String: AssetLinks.Statement] = [:]
-        var cover = AndroidRuleCover()
+        let cover = AndroidRuleCover(within: findings.budget)
         var hasReportedManifest = false
         for statement in file.statements {
+            guard findings.continues() else { return }
             inspectPlaces(of: statement, &findings)
             guard let rules = statement.dynamicRules, let package = statement.packageName else { continue }
             if let earlier = first[package] {
@@ -37,7 +38,7 @@ enum AndroidRulesInspection {
                         + "a narrower path."
                 )
             }
-            inspect(rules, &cover, &findings)
+            inspect(rules, cover, &findings)
         }
     }
 
@@ -95,11 +96,11 @@ enum AndroidRulesInspection {
 
     private static func inspect(
         _ rules: AssetLinks.DynamicRules,
-        _ cover: inout AndroidRuleCover,
+        _ cover: AndroidRuleCover,
         _ findings: inout AndroidFindings
     ) {
         if rules.node.elements == nil, let flaw = rules.flaw { return add(flaw, &findings) }
-        for rule in rules.rules { inspect(rule, &findings) }
+        for rule in rules.rules where findings.continues() { inspect(rule, &findings) }
         if let last = rules.rules.last, rules.rules.allSatisfy(\.exclude) {
             findings.add(
                 .androidExcludeOnly,
@@ -124,6 +125,7 @@ enum AndroidRulesInspection {
     private static func inspect(_ rule: AssetLinks.Rule, _ findings: inout AndroidFindings) {
         if let flaw = rule.flaw { add(flaw, &findings) }
         for member in rule.node.members ?? [] where !keys.contains(member.key) {
+            guard findings.continues() else { return }
             add(unread: member, rule.pointer, &findings)
         }
         guard rule.flaw == nil else { return }
@@ -141,6 +143,7 @@ enum AndroidRulesInspection {
             let pointer = "\(rule.pointer)/\(JSONNode.pointerToken(key))"
             if let pattern = node.text { inspect(pattern, part, node, pointer, &findings) }
             for item in part == .item ? node.effectiveMembers : [] {
+                guard findings.continues() else { return }
                 guard let pattern = item.value.text else { continue }
                 let pointer = "\(pointer)/\(JSONNode.pointerToken(item.key))"
                 inspect(pattern, part, item.value, pointer, &findings, name: item.key)

@@ -1,4 +1,4 @@
-import LinkRouting
+public import LinkRouting
 
 extension AssetLinks {
     /// The maximum size of a file in bytes. Source: Android's `StatementRetriever`.
@@ -7,10 +7,16 @@ extension AssetLinks {
     /// Returns the findings on a file: everything that Android or Google's verifier handles differently than its author
     /// meant. Any bytes are valid input. The findings are in the order of ``AssociationFinding/precedes(_:_:)``, at
     /// most 100 of one code.
-    /// - Parameter hosting: The HTTP response of the file, if it is known. The bytes are inspected only if its status
-    ///   is 200.
-    public static func validate(_ bytes: [UInt8], hosting: AssociationHosting? = nil) -> [AssociationFinding] {
-        var findings = AndroidFindings()
+    /// - Parameters:
+    ///   - hosting: The HTTP response of the file, if it is known. The bytes are inspected only if its status is 200.
+    ///   - budget: Its cancellation ends all checks; the findings are then incomplete. Its steps are not spent, because
+    ///     comparing rules has a limit of its own.
+    public static func validate(
+        _ bytes: [UInt8],
+        hosting: AssociationHosting? = nil,
+        within budget: WorkBudget = .associationValidation
+    ) -> [AssociationFinding] {
+        var findings = AndroidFindings(budget: budget)
         if let hosting {
             hosting.judge(&findings)
             // The body of an error response is not an association file.

@@ -130,7 +130,8 @@ private struct AssociationCheck {
         if android.allSatisfy({ $0.entries.count(where: \.opens) <= Self.mostAndroidRoutes }) {
             let generator = AssetLinksGenerator(host: host, router: router)
             let statements = generator.statements(budget)
-            tellErrors(AssetLinks.validate(generator.file(of: statements)), "assetlinks.json", host)
+            let file = generator.file(of: statements)
+            tellErrors(AssetLinks.validate(file, within: validationBudget), "assetlinks.json", host)
             findOvermatches { generator.overmatches(of: statements, mostRoutes: $0, within: $1) }
         }
         for routes in android {

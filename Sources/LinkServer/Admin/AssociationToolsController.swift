@@ -28,11 +28,11 @@ struct AssociationToolsController {
         let bytes = Array(buffer: try await request.readBody(upTo: Self.maximumBytes))
         let platform = try request.uri.queryParameters.get("platform").map(Self.platform) ?? Self.platform(of: bytes)
         let report = try await pool.run(for: caller) { cancellation in
+            let budget = cancellation.budget(of: .associationValidation)
             let findings =
                 switch platform {
-                case .apple:
-                    AppleAppSiteAssociation.validate(bytes, within: cancellation.budget(of: .associationValidation))
-                case .android: AssetLinks.validate(bytes)
+                case .apple: AppleAppSiteAssociation.validate(bytes, within: budget)
+                case .android: AssetLinks.validate(bytes, within: budget)
                 }
             return Array(AssociationReport([.init("body", findings)]).json().utf8)
         }

@@ -176,6 +176,14 @@ struct AndroidValidationTests {
                 codes: ["DAL-MANIFEST"]
             ),
             LargeFile(
+                testDescription: "rules below a long key",
+                file: statement(
+                    more: ",\"relation_extensions\":{\"\(String(repeating: "k", count: 450_000))\":{"
+                        + (0..<20_000).map { "\"x\($0)\":[{\"/\":\"a\"}]" }.joined(separator: ",") + "}}"
+                ),
+                codes: Array(repeating: "DAL-MISPLACED-RULES", count: 100)
+            ),
+            LargeFile(
                 testDescription: "wrong fingerprints",
                 file: app("[\(Array(repeating: "\"x\"", count: 200_000).joined(separator: ","))]"),
                 codes: Array(repeating: "DAL-FINGERPRINT", count: 100)
@@ -184,6 +192,22 @@ struct AndroidValidationTests {
     )
     func largeFileIsValidatedInTime(_ large: LargeFile) {
         #expect(AssetLinks.validate(Array(large.file.utf8)).map(\.code.rawValue) == large.codes)
+    }
+
+    /// A client that has disconnected cancels the work.
+    @Test func cancelledValidationEnds() {
+        let paths = (0..<1_000).map { "/a\($0)" } + (0..<20_000).map { "/a%41\($0)" }
+        let file = Self.rules(paths.map { "{\"/\":\"\($0)\"}" }.joined(separator: ","))
+        var looks = 0
+        let budget = WorkBudget(steps: .max) {
+            looks += 1
+            return looks > 1
+        }
+
+        let found = AssetLinks.validate(Array(file.utf8), within: budget)
+
+        #expect(found.map(\.code) == [.manifest])
+        #expect(looks == 3)
     }
 
     @Test func findingHasItsPlace() {
