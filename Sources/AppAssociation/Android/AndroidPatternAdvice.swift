@@ -17,10 +17,10 @@ enum AndroidPatternAdvice {
         let isNamed = segments.contains { segment in
             segment.utf8.first == UInt8(ascii: ":")
                 && segment.utf8.dropFirst().first.map(ByteSet.letters.contains) == true
-                || segment.hasPrefix("{") && segment.hasSuffix("}")
+                || segment.utf8.first == UInt8(ascii: "{") && segment.utf8.last == UInt8(ascii: "}")
         }
         return isNamed || segments.contains(".*")
-            || [".+", "[^", "[0-9", "[a-z", "[A-Z", "\\d", "\\w"].contains { path.contains($0) }
+            || [".+", "[^", "[0-9", "[a-z", "[A-Z", "\\d", "\\w"].contains(where: path.containsBytes)
     }
 
     /// Returns the percent-decoded pattern; nil if the pattern has no escapes or does not decode to UTF-8.

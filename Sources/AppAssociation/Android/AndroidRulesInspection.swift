@@ -181,7 +181,7 @@ enum AndroidRulesInspection {
                 "Patterns have no named parameters and no regular expressions; this text is compared literally.",
                 "Write '*' for any text and '?' for one character."
             )
-        } else if pattern.contains("$(") {
+        } else if pattern.containsBytes(of: "$(") {
             add(
                 .androidPathSyntax,
                 "Android has no variables; '$(' is compared literally.",

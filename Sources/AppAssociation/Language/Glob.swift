@@ -55,7 +55,7 @@ struct Glob: Hashable, Sendable {
     static func variable(_ name: String, _ values: (String) -> [String]?) -> Piece {
         if let values = values(name) {
             // A value may contain wildcards but no variables.
-            let plain = values.filter { !$0.contains("$(") }
+            let plain = values.filter { !$0.containsBytes(of: "$(") }
             return .values(plain.map { pieces(Array($0.utf8)[...]) { Self.variable($0) { _ in nil } } }, name: name)
         }
         return switch name {

@@ -91,7 +91,7 @@ extension AppleValidation {
                     "'\(member.key.excerpt)' cannot be a variable's name: no pattern can refer to it.",
                     fix: "Use any characters except '$', '(' and ')'."
                 )
-            } else if member.key.contains("//") || member.key.contains("**") {
+            } else if member.key.containsBytes(of: "//") || member.key.containsBytes(of: "**") {
                 add(
                     .variableValue,
                     location,
@@ -140,7 +140,7 @@ extension AppleValidation {
                     fix: "Remove it, and write a rule without the variable."
                 )
             }
-            guard text == nil || text?.contains("$(") == true else { continue }
+            guard text == nil || text?.containsBytes(of: "$(") == true else { continue }
             add(
                 .variableValue,
                 Location(element, "\(location.pointer)/\(index)"),

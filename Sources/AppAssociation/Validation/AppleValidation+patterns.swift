@@ -202,7 +202,7 @@ extension AppleValidation {
 
     /// Returns an explanation and a correction for syntax of other tools; nil if the pattern has none.
     private static func foreignSyntax(_ text: String, _ bytes: [UInt8], _ form: RuleForm) -> (String, String)? {
-        if text.contains("://") {
+        if text.containsBytes(of: "://") {
             let path = text.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }
             return ("A path contains no scheme and no host.", form.fix(pattern: path.isEmpty ? "/*" : String(path)))
         }
@@ -210,7 +210,8 @@ extension AppleValidation {
             return ("'NOT' and '!' exclude nothing here.", "Write {\"/\": \"\(path)\", \"exclude\": true}.")
         }
         let segments = text.split(separator: "/", omittingEmptySubsequences: false)
-        if segments.count > 1, let first = segments.first, first.contains("."), !first.contains("*"), !first.isEmpty,
+        if segments.count > 1, let first = segments.first, !first.isEmpty,
+            first.containsBytes(of: "."), !first.containsBytes(of: "*"),
             first.utf8.allSatisfy(ByteSet.letters.union(.digits).union(ByteSet(".-")).contains)
         {
             return (
@@ -222,15 +223,18 @@ extension AppleValidation {
             segment.utf8.first == UInt8(ascii: ":")
                 && segment.utf8.dropFirst().first.map(ByteSet.letters.contains) == true
         }
-        let isBraced = { (segment: Substring) in segment.hasPrefix("{") && segment.hasSuffix("}") }
+        let isBraced = { (segment: Substring) in
+            segment.utf8.first == UInt8(ascii: "{") && segment.utf8.last == UInt8(ascii: "}")
+        }
         if segments.contains(where: { isParameter($0) || isBraced($0) }) {
             let fixed = segments.map { isParameter($0) || isBraced($0) ? "?*" : String($0) }.joined(separator: "/")
             return ("Patterns have no named parameters.", form.fix(pattern: fixed))
         }
         let expressions = [".*", ".+", "[^", "[0-9", "[a-z", "[A-Z", "(?", "\\d", "\\w"]
         let isExpression =
-            expressions.contains { text.contains($0) } || text.hasPrefix("^") || text.hasSuffix("$")
-            || text.contains("(") && text.contains("|") && !text.contains("$(")
+            expressions.contains(where: text.containsBytes) || bytes.first == UInt8(ascii: "^")
+            || bytes.last == UInt8(ascii: "$")
+            || bytes.contains(UInt8(ascii: "(")) && bytes.contains(UInt8(ascii: "|")) && !text.containsBytes(of: "$(")
         guard isExpression else { return nil }
         return (
             "This looks like a regular expression, which patterns do not support.",

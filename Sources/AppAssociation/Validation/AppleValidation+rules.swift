@@ -152,7 +152,7 @@ extension AppleValidation {
     /// Reports a text that begins with the delimiter of its part. `?` is a wildcard in a pattern, but a query does not
     /// contain its delimiter.
     private mutating func checkDelimiter(_ delimiter: String, _ text: String, _ location: Location, of part: String) {
-        let isItem = delimiter == "?" && part == "query" && !text.contains("=")
+        let isItem = delimiter == "?" && part == "query" && !text.utf8.contains(UInt8(ascii: "="))
         guard text.hasPrefix(delimiter), text.utf8.count > 1, !text.hasPrefix("?*"), !text.hasPrefix("??"), !isItem
         else {
             return
