@@ -66,6 +66,40 @@ struct ResolveRequestTests {
         )
     }
 
+    private static let manyWarnings: [(members: String, count: Int)] = [
+        (#""url":"a",\#(members(30))"#, 20),
+        (#""url":"a","context":{\#(members(30))}"#, 20),
+        (#""links":[{"url":"a",\#(members(15))},{"url":"b",\#(members(15))}]"#, 20),
+        (#""url":"a","context":{"locale":[\#(Array(repeating: "\"d_\"", count: 30).joined(separator: ","))]}"#, 20),
+        (#""url":"a",\#(members(15)),"context":{\#(members(15)),"appVersion":"x"}"#, 20),
+        (#""url":"a",\#(members(10)),"context":{\#(members(8)),"appVersion":"x"}"#, 19),
+    ]
+
+    /// The limit holds for the message, its context, its links and their values together.
+    @Test(arguments: manyWarnings)
+    func atMostTwentyWarningsAreKept(members: String, count: Int) throws {
+        let message = try read("{\(members)}")
+        #expect(message.warnings.count == count && Set(message.warnings).count == count)
+    }
+
+    private static func members(_ count: Int) -> String {
+        (0..<count).map { #""x\#($0)":1"# }.joined(separator: ",")
+    }
+
+    @Test func longNamesAreShortened() throws {
+        let name = String(repeating: "é", count: 101)
+        let shortened = String(repeating: "é", count: 98) + "…"
+        let message = try read(#"{"\#(name)":1,"links":[{"url":"a","\#(name)":1}],"context":{"\#(name)":1}}"#)
+        #expect(
+            message.warnings
+                == [shortened, "links[0].\(shortened)", "context.\(shortened)"].map {
+                    "\($0) is not known and was ignored."
+                }
+        )
+        let error = #expect(throws: DocumentError.self) { try read(#"{"\#(name)":1}"#) }
+        #expect(error?.message.hasPrefix("'\(shortened)' is not known, and the link is missing;") == true)
+    }
+
     @Test(arguments: [
         ("[]", "", 1), ("{}", "", 1), (#"{"url":"a","links":["b"]}"#, "", 1), (#"{"links":[]}"#, "links", 10),
         (#"{"url":1}"#, "url", 8), (#"{"url":"a","context":1}"#, "context", 22),

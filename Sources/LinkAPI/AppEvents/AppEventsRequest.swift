@@ -6,7 +6,7 @@ package import LinkRouting
 package struct AppEventsRequest: Sendable {
     /// Maximum number of events of a message.
     package static let maximumEvents = 100
-    private static let mostWarnings = 20
+    private static let mostWarnings = WarningList.maximumCount
     private static let versionBytes = 32
 
     /// Nil where the key or the host of the request names the tenant.

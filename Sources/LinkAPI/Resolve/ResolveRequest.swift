@@ -1,7 +1,7 @@
 package import LinkEvents
 package import LinkRouting
 
-/// A parsed message of `POST /resolve`. Unknown fields are ignored and named in `warnings`.
+/// A parsed message of `POST /resolve`. Unknown fields are ignored and named in `warnings`, of which there are at most 20.
 package struct ResolveRequest: Sendable, Hashable {
     /// Maximum number of links in a batch.
     package static let maximumLinks = 100
@@ -58,8 +58,8 @@ extension ResolveRequest {
             try DocumentField(node, "environment", of: "").identifier(EnvironmentID.self)
         }
         var warnings = members.warnings.message
-        if !members.warnings.context.isEmpty { warnings += members.warnings.context }
-        if !members.warnings.unreadable.isEmpty { warnings += members.warnings.unreadable }
+        warnings.add(members.warnings.context)
+        warnings.add(members.warnings.unreadable)
         return ResolveRequest(
             subject: subject,
             context: context,
@@ -67,7 +67,7 @@ extension ResolveRequest {
             occurredAt: members.occurredAt,
             purpose: members.purpose,
             explanation: members.explanation,
-            warnings: warnings
+            warnings: warnings.texts
         )
     }
 
@@ -79,10 +79,10 @@ extension ResolveRequest {
         var purpose = Event.Purpose.live
         var explanation = Router.Explanation.omitted
         var occurredAt: Timestamp?
-        /// The name of the first unknown member of the message.
+        /// The name of the first unknown member of the message, shortened.
         var unknownMember: String?
         /// Unknown members of the message, then of its context, then unreadable values of the context.
-        var warnings: (message: [String], context: [String], unreadable: [String]) = ([], [], [])
+        var warnings = (message: WarningList(), context: WarningList(), unreadable: WarningList())
 
         init(position: JSONNode.Position) { self.position = position }
 
@@ -106,9 +106,8 @@ extension ResolveRequest {
                 explanation = try DocumentField(node, "explain", of: "").bool() ? .included : .omitted
             default:
                 _ = try reader.node()
-                let name = key.text
-                if unknownMember == nil { unknownMember = name }
-                warnings.message.append("\(name) is not known and was ignored.")
+                if unknownMember == nil { unknownMember = WarningList.shortened(key.text) }
+                warnings.message.addUnknown(key.text)
             }
         }
 
@@ -156,7 +155,7 @@ extension ResolveRequest {
             var batch: [Link] = []
             for field in fields { batch.append(try ResolveRequest.link(field, &warnings.message)) }
             if clientEventID != nil {
-                warnings.message.append(
+                warnings.message.add(
                     "clientEventId applies to a single link and was ignored; give each of 'links' its own."
                 )
             }
@@ -172,7 +171,9 @@ extension ResolveRequest {
             while let key = try reader.nextKey(of: &object) {
                 if let known = LinkContext.Key(key) {
                     let field = DocumentField(try reader.node(), known.rawValue, of: "context")
-                    try context.read(known, field, warnings: &warnings.unreadable)
+                    var unreadable: [String] = []
+                    try context.read(known, field, warnings: &unreadable)
+                    if !unreadable.isEmpty { warnings.unreadable.add(unreadable) }
                 } else {
                     try readOther(key.text, DocumentField(reader.node(), key.text, of: "context"))
                 }
@@ -182,7 +183,7 @@ extension ResolveRequest {
         /// Reads a member of the context that is not part of it.
         private mutating func readOther(_ key: String, _ field: DocumentField) throws {
             guard key == "occurredAt" else {
-                warnings.context.append("\(field.path) is not known and was ignored.")
+                warnings.context.addUnknown(key, of: "context")
                 return
             }
             if case .null = field.node.value { return }
@@ -193,11 +194,11 @@ extension ResolveRequest {
         }
     }
 
-    private static func link(_ field: DocumentField, _ warnings: inout [String]) throws -> Link {
+    private static func link(_ field: DocumentField, _ warnings: inout WarningList) throws -> Link {
         guard field.node.text == nil else { return Link(url: try field.text(), clientEventID: nil) }
         let object = try field.anyObject()
-        for (key, value) in object.all where !["url", "clientEventId"].contains(key) {
-            warnings.append("\(value.path) is not known and was ignored.")
+        for (key, _) in object.all where !["url", "clientEventId"].contains(key) {
+            warnings.addUnknown(key, of: field.path)
         }
         return Link(
             url: try object.required("url").text(),
