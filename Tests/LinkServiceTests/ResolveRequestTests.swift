@@ -70,7 +70,7 @@ struct ResolveRequestTests {
         (#""url":"a",\#(members(30))"#, 20),
         (#""url":"a","context":{\#(members(30))}"#, 20),
         (#""links":[{"url":"a",\#(members(15))},{"url":"b",\#(members(15))}]"#, 20),
-        (#""url":"a","context":{"locale":[\#(Array(repeating: "\"d_\"", count: 30).joined(separator: ","))]}"#, 20),
+        (#""url":"a","context":{"locale":[\#(Array(repeating: "\"d_\"", count: 30).joined(separator: ","))]}"#, 17),
         (#""url":"a",\#(members(15)),"context":{\#(members(15)),"appVersion":"x"}"#, 20),
         (#""url":"a",\#(members(10)),"context":{\#(members(8)),"appVersion":"x"}"#, 19),
     ]
