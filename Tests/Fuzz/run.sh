@@ -51,7 +51,8 @@ for target in $targets; do
     case $target in
     AssociationFuzz) further='-lAppAssociation' ;;
     RequestFuzz)
-        further="$root/Sources/LinkAPI/Resolve/ResolveRequest.swift $root/Sources/LinkCatalog/Documents/Settings.swift -lLinkEvents"
+        further="$root/Sources/LinkAPI/Resolve/ResolveRequest.swift $root/Sources/LinkAPI/WarningList.swift"
+        further="$further $root/Sources/LinkCatalog/Documents/Settings.swift -lLinkEvents"
         ;;
     MappingFuzz | HARFuzz | TemplateFuzz | JSONPathFuzz | RegexFuzz) further='-lStubMatching' ;;
     # This target needs only these files of the server.
