@@ -1,6 +1,9 @@
 extension Facts {
     /// Returns a caller with these facts; nil when none is found. Facts that are not named stay unknown.
-    func caller(_ apps: [RegisteredApp]) -> LinkContext? {
+    ///
+    /// - Parameter budget: Spends the steps of the search.
+    func caller(_ apps: [RegisteredApp], _ budget: WorkBudget) -> LinkContext? {
+        guard budget.spend(steps) else { return nil }
         var context = LinkContext()
         for (fact, set) in sets {
             switch (fact, set) {
@@ -17,14 +20,15 @@ extension Facts {
             case (.time, .times(let span)):
                 context.now = span.from ?? span.until.map { Timestamp(milliseconds: $0.milliseconds - 1) }
             case (.trait(let name), .trait(let constraint)):
-                let picks = constraint.picks { !$1.contains($0) } ?? []
+                let none = Set(constraint.none)
+                let picks = constraint.picks { value, _ in !none.contains(value) } ?? []
                 context.traits[name.description] = picks.isEmpty ? ["~"] : picks.map(\.description)
             case (.locale, .locale(let constraint)): context.locale = locale(constraint)
             default: continue
             }
         }
         choosePlatform(&context, apps)
-        guard chooseStickyKey(&context) else { return nil }
+        guard chooseStickyKey(&context, budget) else { return nil }
         return context
     }
 
@@ -65,16 +69,23 @@ extension Facts {
     private static let mostKeys = 20_000
 
     /// Chooses a sticky key that all rollouts include. Returns false when none is found.
-    private func chooseStickyKey(_ context: inout LinkContext) -> Bool {
+    private func chooseStickyKey(_ context: inout LinkContext, _ budget: WorkBudget) -> Bool {
         let rollouts = sets.compactMap { fact, set -> (salt: String, span: OpenInterval<Int>)? in
             guard case .rollout(let salt) = fact, case .buckets(let span) = set else { return nil }
             return (salt.description, span)
         }
         guard !rollouts.isEmpty else { return true }
-        context.stickyKey = (0..<Self.mostKeys).lazy.map { "install-\($0)" }.first { key in
-            rollouts.allSatisfy { $0.span.contains(Bucket.of(key, salt: $0.salt)) }
+        for number in 0..<Self.mostKeys {
+            let key = "install-\(number)"
+            let first = rollouts.firstIndex { !$0.span.contains(Bucket.of(key, salt: $0.salt)) }
+            let hashed = rollouts[...(first ?? rollouts.count - 1)]
+            guard budget.spend(hashed.reduce(2) { $0 + 1 + $1.salt.utf8.count / 16 }) else { return false }
+            guard first != nil else {
+                context.stickyKey = key
+                return true
+            }
         }
-        return context.stickyKey != nil
+        return false
     }
 
     /// Describes the facts, for example `platform ios and country GB`. For rollouts, it shows the caller's sticky key.

@@ -109,9 +109,15 @@ extension Facts.FactSet {
         case .builds(let span): span.isEmpty
         case .times(let span): span.isEmpty
         case .buckets(let span): span.intersection(OpenInterval(from: 0, until: Bucket.count)).isEmpty
-        case .trait(let constraint): constraint.picks { !$1.contains($0) } == nil
+        case .trait(let constraint): Self.isEmpty(constraint)
         case .locale(let constraint): constraint.picks { LanguageTag.lookup([$0], in: $1) == nil } == nil
         }
+    }
+
+    private static func isEmpty(_ constraint: SetConstraint<ExactText>) -> Bool {
+        guard !constraint.none.isEmpty else { return constraint.oneOfEach.contains(where: \.isEmpty) }
+        let none = Set(constraint.none)
+        return constraint.picks { value, _ in !none.contains(value) } == nil
     }
 
     func intersection(_ other: Self) -> Self {

@@ -11,7 +11,7 @@ extension LinkSpace {
 
     /// Returns one of several distinct samples; nil when no link is found. The last ones have an empty segment in place
     /// of the rest, so that they only match routes whose rest begins at the same segment or earlier.
-    func sample(_ number: Int, _ apps: [RegisteredApp]) -> Sample? {
+    func sample(_ number: Int, _ caller: LinkContext) -> Sample? {
         var parts: [[UInt8]] = []
         for segment in segments {
             let samples = segment.samples
@@ -33,43 +33,54 @@ extension LinkSpace {
             case .value(let value): items.append((name.description, value))
             }
         }
-        guard let caller = facts.caller(apps) else { return nil }
         let slash = slashes[number % slashes.count]
         return Self.sample(hosts, number, parts, slash, items, fragment.map { [$0] } ?? [], letterCase, caller)
     }
 
-    /// Returns samples in both spaces: links that both routes match, subject to confirmation by the router.
-    func commonSamples(_ other: LinkSpace, _ forms: [SegmentForm], _ otherForms: [SegmentForm], _ apps: [RegisteredApp])
-        -> [Sample]
-    {
+    /// Returns the first sample in both spaces that is confirmed: a link that both routes seem to match.
+    ///
+    /// - Parameters:
+    ///   - budget: Spends the steps of the search. When it is used up, the result is nil.
+    ///   - isConfirmed: Whether the router says that both routes match.
+    func firstCommonSample(
+        _ other: LinkSpace,
+        _ forms: [SegmentForm],
+        _ otherForms: [SegmentForm],
+        _ apps: [RegisteredApp],
+        _ budget: WorkBudget,
+        where isConfirmed: (Sample) -> Bool
+    ) -> Sample? {
+        guard budget.spend(facts.steps + other.facts.steps) else { return nil }
         let facts = facts.intersection(other.facts)
-        guard facts.contradictions(apps).isEmpty else { return [] }
+        guard facts.contradictions(apps).isEmpty else { return nil }
         var choices: [[[UInt8]]] = []
         for (form, otherForm) in zip(forms, otherForms) {
+            guard budget.spend(form.commonTextSteps(with: otherForm)) else { return nil }
             let texts = form.commonTexts(with: otherForm)
-            guard !texts.isEmpty else { return [] }
+            guard !texts.isEmpty else { return nil }
             choices.append(texts)
         }
         let slashes = slashes.filter(other.slashes.contains)
         let query = query.merging(other.query) { $0.intersection($1) }
-        guard let slash = slashes.first, !query.values.contains(where: \.isEmpty),
-            let caller = facts.caller(apps)
-        else { return [] }
+        guard let slash = slashes.first, budget.spend(query.values.reduce(1) { $0 + $1.listSteps }),
+            !query.values.contains(where: \.isEmpty), let caller = facts.caller(apps, budget)
+        else { return nil }
         let hosts = commonHosts(with: other)
         let fragments = [fragment, other.fragment].compactMap(\.self)
-        var samples: [Sample] = []
+        let fragmentSteps = fragments.reduce(hosts.count) { $0 + $1.steps(letterCase) }
+        let steps = query.values.reduce(fragmentSteps) { $0 + $1.sampleSteps }
         for number in 0..<Self.sampleCount {
+            guard budget.spend(steps) else { return nil }
             let parts =
                 choices.map { $0[number % $0.count] } + (hasRest && other.hasRest && number == 1 ? [[0x78]] : [])
             var items: [(name: String, value: String)] = []
             for (name, space) in query {
                 if case .value(let value)? = space.sample(number) { items.append((name.description, value)) }
             }
-            if let sample = Self.sample(hosts, number, parts, slash, items, fragments, letterCase, caller) {
-                samples.append(sample)
-            }
+            let sample = Self.sample(hosts, number, parts, slash, items, fragments, letterCase, caller)
+            if let sample, isConfirmed(sample) { return sample }
         }
-        return samples
+        return nil
     }
 
     private static func sample(

@@ -30,6 +30,13 @@ struct LinkSpace {
         }
     }
 
+    /// Returns the part of the space whose callers have these facts instead of its own.
+    func with(_ facts: Facts) -> LinkSpace {
+        var space = self
+        space.facts = facts
+        return space
+    }
+
     /// Returns the parts of the space for which the route does not hold. Nil when the route takes nothing from the
     /// space, or when it cannot be decided. The parts may be over-approximated, never under-approximated.
     func subtracting(_ route: Route, _ facts: Facts) -> [LinkSpace]? {

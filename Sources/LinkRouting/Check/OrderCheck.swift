@@ -20,8 +20,8 @@ struct OrderCheck {
     /// The maximum number of routes with the same path that are compared with a route; they are the nearest ones.
     private static let mostNeighbours = 100
     private static let mostParts = 256
-    /// The cost of building and resolving a sample link.
-    private static let stepsPerSearch = 20
+    /// The maximum number of nodes that a lookup visits.
+    private let walkSteps: Int
     private var evaluations = 0
     /// Whether one of the limits ended the comparison.
     private var isCutShort = false
@@ -46,46 +46,62 @@ struct OrderCheck {
         let spaces: [LinkSpace]
         /// The work of evaluating the route's conditions, in evaluations of a route without conditions.
         let weight: Int
+        /// The steps of evaluating them for a short link.
+        let evaluationSteps: Int
     }
 
     init(_ router: Router, _ budget: WorkBudget, _ limits: Limits = Limits()) {
         self.router = router
         self.budget = budget
         self.limits = limits
+        walkSteps = router.index.worstCase { _ in 0 }
         let allHosts = HostSpace.all(of: router.identity)
         routes = router.table.routes.enumerated().map { index, route in
-            let alternatives = route.when.map(\.alternatives) ?? [Facts()]
-            let possible = alternatives?.filter { $0.contradictions(router.identity.apps).isEmpty }
-            let hosts = route.host.map { HostSpace.spaces(of: $0, router.identity) } ?? allHosts
-            guard budget.spend() else {
-                return CheckedRoute(
-                    route: route,
-                    index: index,
-                    key: PatternKey(route.host, route.path.segments),
-                    alternatives: nil,
-                    spaces: [],
-                    weight: 1
-                )
-            }
-            let spaces = hosts.isEmpty ? [] : (possible ?? []).map { LinkSpace(route, $0, hosts: hosts) }
+            let possible = Self.alternatives(of: route, router.identity.apps, budget)
+            let weight = route.conditionWeight
             return CheckedRoute(
                 route: route,
                 index: index,
                 key: PatternKey(route.host, route.path.segments),
                 alternatives: possible,
-                spaces: spaces.filter { !$0.isEmpty },
-                weight: route.conditionWeight
+                spaces: possible.map { Self.spaces(of: route, $0, router.identity, allHosts, budget) } ?? [],
+                weight: weight,
+                evaluationSteps: weight + (route.when?.textSteps ?? 0)
             )
         }
         .sorted { ($0.key, $0.index) < ($1.key, $1.index) }
+    }
+
+    private static func alternatives(
+        of route: Route,
+        _ apps: [RegisteredApp],
+        _ budget: WorkBudget
+    ) -> [Facts]? {
+        guard budget.spend(1 + (route.when?.textSteps ?? 0)),
+            let alternatives = route.when.map(\.alternatives) ?? [Facts()],
+            budget.spend(alternatives.reduce(1) { $0 + $1.steps })
+        else { return nil }
+        return alternatives.filter { $0.contradictions(apps).isEmpty }
+    }
+
+    private static func spaces(
+        of route: Route,
+        _ alternatives: [Facts],
+        _ identity: Identity,
+        _ allHosts: [HostSpace],
+        _ budget: WorkBudget
+    ) -> [LinkSpace] {
+        guard budget.spend(LinkSpace.buildingSteps(route) + alternatives.count) else { return [] }
+        let hosts = route.host.map { HostSpace.spaces(of: $0, identity) } ?? allHosts
+        let space = LinkSpace(route, Facts(), hosts: hosts)
+        return space.isEmpty ? [] : alternatives.map(space.with)
     }
 
     mutating func run(now: Timestamp?) {
         var isReached = Array(repeating: true, count: routes.count)
         for rank in routes.indices {
             if let now { findEnd(of: routes[rank], now) }
-            guard !budget.isUsedUp else { break }
-            guard !routes[rank].spaces.isEmpty, let cover = cover(of: rank) else { continue }
+            guard !budget.isUsedUp, !routes[rank].spaces.isEmpty, let cover = cover(of: rank) else { continue }
             isReached[rank] = false
             tellUnreachable(rank, cover)
         }
@@ -131,11 +147,12 @@ struct OrderCheck {
         from rank: Int,
         _ searches: inout Int
     ) -> (Int, [LinkSpace])? {
+        guard let caller = space.facts.caller(router.apps, budget) else { return nil }
         for number in 0..<LinkSpace.sampleCount {
             searches += 1
             if evaluations > limits.evaluations { isCutShort = true }
-            guard searches <= Self.mostSearches, evaluations <= limits.evaluations, budget.spend(Self.stepsPerSearch),
-                let sample = space.sample(number, router.apps)
+            guard searches <= Self.mostSearches, evaluations <= limits.evaluations, budget.spend(space.sampleSteps),
+                let sample = space.sample(number, caller)
             else { continue }
             guard let winner = self.rank(for: sample), winner != rank else { return nil }
             evaluations += routes[winner].weight * routes[rank].weight
@@ -145,19 +162,26 @@ struct OrderCheck {
         return nil
     }
 
-    /// Returns the rank of the route that answers the sample; nil for none.
+    /// Returns the rank of the route that answers the sample; nil for none, or when the budget is used up.
     private mutating func rank(for sample: LinkSpace.Sample) -> Int? {
+        let length = sample.text.utf8.count
+        // A comparison of a text with a type or a listed value reads the whole text.
+        let stepsPerComparison = 1 + length / 32
+        guard budget.spend(length / 4 + walkSteps * stepsPerComparison) else { return nil }
         let input = router.input(sample.link, sample.caller)
-        var evaluations = 0
+        var (evaluations, steps) = (0, 0)
         var parts = LinkParts()
-        defer { self.evaluations += evaluations }
-        return router.index.smallestRank(for: input.link, input) { rank, _, input in
+        let winner = router.index.smallestRank(for: input.link, input) { rank, _, input in
             evaluations += routes[rank].weight
+            steps += routes[rank].evaluationSteps
             return router.route(at: rank).holds(for: input, &parts)
         }
+        self.evaluations += evaluations
+        return budget.spend(steps * stepsPerComparison) ? winner : nil
     }
 
-    /// Returns what a route leaves over of a space; nil when it is not proved to take anything.
+    /// Returns what a route leaves over of a space; nil when it is not proved to take anything, or when the budget is used
+    /// up.
     private func subtracting(_ rank: Int, from space: LinkSpace) -> [LinkSpace]? {
         let taker = routes[rank]
         var left = [space]
@@ -166,10 +190,13 @@ struct OrderCheck {
             // Each alternative of a 'when' may split every part into several.
             guard left.count <= Self.mostParts else { return nil }
             left = left.flatMap { space in
-                guard let rests = space.subtracting(taker.route, facts) else { return [space] }
+                guard budget.spend(space.subtractionSteps(taker.route, facts)),
+                    let rests = space.subtracting(taker.route, facts)
+                else { return [space] }
                 hasTaken = true
-                return rests
+                return budget.spend(rests.count * space.copySteps) ? rests : []
             }
+            guard !budget.isUsedUp else { return nil }
         }
         return hasTaken ? left : nil
     }
@@ -185,7 +212,9 @@ struct OrderCheck {
         let (id, takers) = (checked.route.id, cover.sorted())
         guard let first = takers.first else { return }
         let names = takers.map { "'\(routes[$0].route.id)'" }
-        let example = checked.spaces.first?.sample(0, router.apps)?.text
+        let example = checked.spaces.first.flatMap { space in
+            space.facts.caller(router.apps, budget).flatMap { space.sample(0, $0)?.text }
+        }
         let isDuplicate = takers.count == 1 && takesAll(rank, of: first)
         let isSameKey = takers.allSatisfy { routes[$0].key == checked.key }
         findings.append(
@@ -238,7 +267,7 @@ struct OrderCheck {
             for earlier in neighbours[neighbourhood, default: []].suffix(Self.mostNeighbours) {
                 guard overlaps < Self.mostOverlaps else { return }
                 guard comparisons < limits.comparisons, evaluations <= limits.evaluations,
-                    budget.spend(Self.stepsPerSearch)
+                    budget.spend()
                 else {
                     isCutShort = true
                     return
@@ -246,7 +275,9 @@ struct OrderCheck {
                 let weight = routes[earlier].weight + routes[rank].weight
                 comparisons += routes[earlier].spaces.count * routes[rank].spaces.count * weight / 2
                 // A narrower route comes first on purpose. In the reverse order, it would be unreachable.
-                guard let sample = overlap(earlier, rank), !takesAll(rank, of: earlier) else { continue }
+                guard let sample = overlap(earlier, rank), !takesAll(rank, of: earlier), !budget.isUsedUp else {
+                    continue
+                }
                 overlaps += 1
                 tellOverlap(earlier, rank, sample)
             }
@@ -260,14 +291,14 @@ struct OrderCheck {
         let (forms, otherForms) = (one.route.segmentForms, other.route.segmentForms)
         for space in one.spaces {
             for otherSpace in other.spaces {
-                for sample in space.commonSamples(otherSpace, forms, otherForms, router.apps) {
+                let sample = space.firstCommonSample(otherSpace, forms, otherForms, router.apps, budget) { sample in
                     let input = router.input(sample.link, sample.caller)
                     var parts = LinkParts()
-                    guard rank(for: sample) == earlier, other.route.holds(for: input, &parts),
-                        other.route.path.captures(in: input.link, other.route.letterCase) != nil
-                    else { continue }
-                    return (sample, space.facts.intersection(otherSpace.facts))
+                    return rank(for: sample) == earlier && other.route.holds(for: input, &parts)
+                        && other.route.path.captures(in: input.link, other.route.letterCase) != nil
                 }
+                if let sample { return (sample, space.facts.intersection(otherSpace.facts)) }
+                guard !budget.isUsedUp else { return nil }
             }
         }
         return nil

@@ -187,6 +187,8 @@ struct RouteCheck {
             }
         }
         for segment in route.path.segments {
+            // Every range has a number, so its numbers need not be listed.
+            if case .parameter(let parameter) = segment, case .int = parameter.type { continue }
             guard SegmentTexts(SegmentForm(segment: segment, letterCase: route.letterCase)).isEmpty else { continue }
             addNeverTrue("path", "no segment of a link can match '\(segment)'.", "Correct the segment.")
         }

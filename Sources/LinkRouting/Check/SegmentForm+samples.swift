@@ -47,7 +47,7 @@ extension SegmentForm {
             let values = (own + parts.flatMap { part in own.flatMap { [part + $0, $0 + part] } } + parts)
                 .filter { piece.parameter.type.accepts($0[...], letterCase) }
             return Array(
-                beginnings.flatMap { beginning in values.map { beginning + $0 + piece.literal } }
+                beginnings.lazy.flatMap { beginning in values.lazy.map { beginning + $0 + piece.literal } }
                     .prefix(Self.mostCrossings)
             )
         }

@@ -59,7 +59,7 @@ struct SegmentForm: Hashable {
             guard let lower = range.lower, let upper = range.upper, lower <= upper else { return nil }
             let (distance, overflows) = upper.subtractingReportingOverflow(lower)
             guard !overflows, distance < Self.mostTexts else { return nil }
-            return (lower...upper).map { Array("\($0)".utf8) }
+            return (lower...upper).map { Array(String($0).utf8) }
         default: return nil
         }
     }
@@ -134,8 +134,11 @@ struct SegmentForm: Hashable {
 
 /// Whether a link can have the text as a segment; otherwise the link is rejected. See "Links" in docs/routing.md.
 private func canStandInLink(_ text: [UInt8]) -> Bool {
-    !text.isEmpty && text.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    guard text.contains(UInt8(ascii: ".")) else { return !text.isEmpty && text.allSatisfy(isPrintable) }
+    return text.allSatisfy(isPrintable)
         && !text.split(whereSeparator: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }).contains { piece in
             piece.elementsEqual(".".utf8) || piece.elementsEqual("..".utf8)
         }
 }
+
+private func isPrintable(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F }

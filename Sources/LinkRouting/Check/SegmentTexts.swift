@@ -4,10 +4,29 @@ struct SegmentTexts {
     /// All remaining texts, if they can be listed.
     private var listed: [[UInt8]]?
     private var taken: [SegmentForm] = []
+    /// The maximum length of the samples, in bytes.
+    private var sampleLength: Int
+    /// The steps of comparing a sample with all of `taken`.
+    private var takenSteps = 0
 
     init(_ form: SegmentForm) {
         self.form = form
         listed = form.texts
+        sampleLength = form.sampleLength
+    }
+
+    /// The steps of `samples`.
+    var sampleSteps: Int {
+        guard listed == nil else { return 1 }
+        let (own, outside) = (form.textCount, 4 * taken.count)
+        return (own + outside) * (1 + sampleLength / 128 + takenSteps)
+    }
+
+    /// The steps of `subtracting`.
+    func subtractionSteps(_ other: SegmentForm) -> Int {
+        let steps = other.acceptSteps(sampleLength)
+        if let listed { return 2 + 2 * listed.count * steps }
+        return (taken.count + 1) * form.sampleSteps + form.textCount * (takenSteps + steps)
     }
 
     /// The number of texts that are checked one by one; 1 if they are not listed.
@@ -51,8 +70,19 @@ struct SegmentTexts {
         }
         guard !other.takesAll(of: form) else { return (nil, self) }
         var rest = self
-        rest.taken.append(other)
+        rest.take(other)
         return (rest.isEmpty ? nil : rest, self)
+    }
+
+    private mutating func take(_ other: SegmentForm) {
+        taken.append(other)
+        if case .parameter(let parameter) = other.segment, parameter.type != parameter.type.ofAnyLength {
+            // The samples are just outside of the lengths.
+            let lengths = parameter.type.lengths(shortest: 1)
+            let longest = lengths.upperBound == .max ? lengths.lowerBound : lengths.upperBound + 1
+            sampleLength = max(sampleLength, min(longest, DeepLink.maximumLength))
+        }
+        takenSteps += other.acceptSteps(sampleLength)
     }
 
     // MARK: Ranges
@@ -111,8 +141,9 @@ struct SegmentTexts {
         let numbers = beside.filter { !$0.overflow }.map { Array("\($0.partialValue)".utf8) }
         let ends = takenTypes.filter { $0 != $0.ofAnyLength }.map { $0.lengths(shortest: 1) }
         let counts = ends.flatMap { [$0.lowerBound - 1, $0.upperBound == .max ? 0 : $0.upperBound + 1] }
+        let samples = counts.isEmpty ? [] : form.samples.prefix(2)
         let words = counts.filter { (1...DeepLink.maximumLength).contains($0) }.flatMap { count in
-            form.samples.prefix(2).map { word in
+            samples.map { word in
                 Array(word.prefix(count))
                     + Array(repeating: word.last ?? UInt8(ascii: "x"), count: max(0, count - word.count))
             }
