@@ -32,6 +32,6 @@ struct WarningList {
 
     /// Returns the name of a member for a message to the caller.
     static func shortened(_ name: String) -> String {
-        name.utf8.count <= maximumNameBytes ? name : name.utf8Prefix(maximumNameBytes - "…".utf8.count) + "…"
+        name.shortened(toBytes: maximumNameBytes)
     }
 }

@@ -35,18 +35,6 @@ extension ResolutionTrace.Entry {
     }
 }
 
-extension String {
-    fileprivate func shortened(toBytes maximum: Int) -> String {
-        guard utf8.count > maximum else { return self }
-        var count = 0
-        let head = unicodeScalars.prefix { scalar in
-            count += UTF8.width(scalar)
-            return count <= maximum
-        }
-        return String(head) + "…"
-    }
-}
-
 extension Route {
     /// Returns how much of the route the link matches: the number of segments before the first that fails, or more if the
     /// path matches; -1 if the host fails; nil if the route matches.

@@ -12,6 +12,8 @@ struct ResolveController: Sendable {
     let linkResolver: LinkResolver
     let limits: LiveLimits
     let admission: Admission
+    /// Runs the computation of traces. A caller may ask for many, and each takes milliseconds.
+    private let tracePool = WorkPool(waiting: 64)
 
     /// Larger messages are handled by a task, because parsing and resolving them may take milliseconds.
     private static let largestOnLoop = 1 << 14
@@ -127,8 +129,10 @@ struct ResolveController: Sendable {
         if let first = resolvedLinks.first { work.facts.note(first) }
         guard work.message.explanation == .included else { return response(of: work, resolvedLinks) }
         return .async {
-            let explained = await Self.oneByOne(Array(resolvedLinks.prefix(Self.maximumTraces))) { link in
-                link.explained(in: work.message.context)
+            let traced = resolvedLinks.prefix(Self.maximumTraces)
+            let tenant = traced.first?.answer.tenant ?? TenantID.none
+            let explained = try await tracePool.run(for: .tenant(tenant)) { cancellation in
+                traced.map { cancellation.isCancelled ? $0 : $0.explained(in: work.message.context) }
             }
             return try await response(of: work, explained + resolvedLinks.dropFirst(Self.maximumTraces)).response
         }
