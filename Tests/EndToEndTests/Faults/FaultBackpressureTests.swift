@@ -26,7 +26,7 @@ struct FaultBackpressureTests {
         try await withFaultTrial { trial in
             let server = try trial.start()
             defer { server.killNow() }
-            // The first burst allocates memory that remains: buffers of connections, threads, statements.
+            let started = try resident(server)
             await send(burst, to: server, trial, "before", clients: burst.clients) { _ in }
             let before = try resident(server)
             let calls = trial.folder + "/calls"
@@ -53,13 +53,13 @@ struct FaultBackpressureTests {
             await slow
             #expect(burst.waiting.contains(stored.withLock(\.self)), "\(stored.withLock(\.self))")
             #expect(stored.withLock(\.self) + refused.withLock(\.self) == burst.clients)
-            // At most 16 MiB of events may wait. With their bodies, links and answers they take four times as much
-            // memory (60 MiB alone, 75 MiB beside other tests). Refused requests do not add to that.
-            #expect(full < before + 96 << 10)
+            // At most 16 MiB of events may wait. With their bodies, links and answers, and with what the first burst left
+            // to the allocator, the process grows by up to 125 MiB. Refused requests do not add to that.
+            #expect(full < started + 160 << 10)
             #expect(hammered < full + 16 << 10)
-            let memory = [before, full, hammered].map { "\($0 >> 10)" }.joined(separator: ", ")
+            let memory = [started, before, full, hammered].map { "\($0 >> 10)" }.joined(separator: ", ")
             print(
-                "slow disk, \(burst): \(stored.withLock(\.self)) waited; resident MiB before, full, after 48 more: \(memory)"
+                "slow disk, \(burst): \(stored.withLock(\.self)) waited; resident MiB at start, before, full, after 48 more: \(memory)"
             )
             // The disk is fast again: all requests are answered.
             await send(burst, to: server, trial, "after", clients: 4) { #expect($0.status == 200) }
