@@ -3,9 +3,9 @@ import Foundation
 package import LinkRouting
 import Synchronization
 
-/// A thread pool for computations that callers request: checks, plans, publications, suites, association files.
+/// A thread pool for computations that callers request: checks, plans, publications, suites, association files, traces.
 ///
-/// Such work takes seconds for a large table. It must not block the threads of the concurrency runtime and the event
+/// Such work takes up to seconds for a large table. It must not block the threads of the concurrency runtime and the event
 /// loops, which answer all requests. Each caller runs one piece of work at a time, in round-robin order with the other
 /// callers. A bounded number waits; more is refused. Work is cancelled with the task that requested it, and when its
 /// client disconnects (``ClientPresence``).

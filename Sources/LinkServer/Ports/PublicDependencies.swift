@@ -1,3 +1,4 @@
+package import LinkCatalog
 package import LinkService
 
 /// The dependencies of the endpoints of the public port.
@@ -9,6 +10,8 @@ package struct PublicDependencies: Sendable {
     package var limits: LiveLimits
     package var admission: Admission
     package var keys: APIKeyAuthenticator
+    /// Computes the traces of `explain`. A caller may ask for many, and each takes milliseconds.
+    package var tracePool = WorkPool(waiting: 64)
 
     package init(
         linkResolver: LinkResolver,
@@ -31,7 +34,7 @@ package struct PublicDependencies: Sendable {
 
 extension ServerDependencies {
     var publicDependencies: PublicDependencies {
-        PublicDependencies(
+        var dependencies = PublicDependencies(
             linkResolver: linkResolver,
             appEvents: appEvents,
             associationFiles: associationFiles,
@@ -40,5 +43,7 @@ extension ServerDependencies {
             admission: admission,
             keys: keys
         )
+        dependencies.tracePool = tracePool
+        return dependencies
     }
 }

@@ -8,7 +8,8 @@ func publicRouter(_ dependencies: PublicDependencies) -> PublicRouter {
             ResolveController(
                 linkResolver: dependencies.linkResolver,
                 limits: dependencies.limits,
-                admission: dependencies.admission
+                admission: dependencies.admission,
+                tracePool: dependencies.tracePool
             ).endpoint,
             AppEventController(
                 linkResolver: dependencies.linkResolver,

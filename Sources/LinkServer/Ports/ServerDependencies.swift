@@ -34,6 +34,8 @@ package struct ServerDependencies: Sendable {
     package var proxyProtocol: ProxyProtocol
     /// For the public port.
     package var requestBuffers = RequestBufferBudget()
+    /// For the traces of the public port.
+    package var tracePool = WorkPool(waiting: 64)
     /// For the admin port.
     package var largeDocuments: LargeDocuments
     package var logger: Logger

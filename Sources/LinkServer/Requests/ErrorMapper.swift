@@ -176,9 +176,9 @@ extension Problem {
     init(_ refusal: WorkPool.Refusal) {
         switch refusal {
         case .tooMuchOfCaller:
-            self.init(.rateLimited, "Too many checks of this tenant are waiting. Try again when some are done.")
+            self.init(.rateLimited, "Too many computations of this tenant are waiting. Try again when some are done.")
             extensions = [JSONNode.Member("scope", .string("tenant"))]
-        case .tooMuch: self.init(.busy, "Too many checks are waiting. Try again in a few seconds.")
+        case .tooMuch: self.init(.busy, "Too many computations are waiting. Try again in a few seconds.")
         case .closed: self.init(.busy, "The work was cancelled before it was done; nothing was changed. Try again.")
         }
         hints = [.retryAfter(seconds: 5)]

@@ -12,8 +12,7 @@ struct ResolveController: Sendable {
     let linkResolver: LinkResolver
     let limits: LiveLimits
     let admission: Admission
-    /// Runs the computation of traces. A caller may ask for many, and each takes milliseconds.
-    private let tracePool = WorkPool(waiting: 64)
+    let tracePool: WorkPool
 
     /// Larger messages are handled by a task, because parsing and resolving them may take milliseconds.
     private static let largestOnLoop = 1 << 14
