@@ -9,6 +9,7 @@ import LinkService
 import LinkStorage
 import LinkTable
 import Logging
+import NIOCore
 import NIOHTTP1
 import TestSupport
 
@@ -38,7 +39,10 @@ struct RunningService: Sendable {
             }
             let client = HTTPClient(
                 eventLoopGroupProvider: .singleton,
-                configuration: HTTPClient.Configuration(redirectConfiguration: .disallow)
+                configuration: HTTPClient.Configuration(
+                    redirectConfiguration: .disallow,
+                    timeout: .init(connect: .seconds(Int64(HangLimit.seconds)))
+                )
             )
             try await withThrowingTaskGroup(of: Void.self) { group in
                 let recorder = dependencies.linkResolver.recorder

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import LinkRouting
+import NIOCore
 import NIOSSL
 import StubMatching
 import StubServer
@@ -9,15 +10,25 @@ import Testing
 
 /// The port with HTTPS, and the authority that signs for it.
 struct HTTPSTests {
-    /// A client that trusts only the authority.
-    private static func client(trusting authority: StubAuthority) throws -> HTTPClient {
+    /// Runs `body` with a client that trusts only the authority.
+    private static func withClient(
+        trusting authority: StubAuthority,
+        _ body: (HTTPClient) async throws -> Void
+    ) async throws {
         var configuration = HTTPClient.Configuration()
+        configuration.timeout.connect = .seconds(Int64(HangLimit.seconds))
         configuration.tlsConfiguration = .makeClientConfiguration()
         configuration.tlsConfiguration?.trustRoots = .certificates([
             try NIOSSLCertificate(bytes: authority.der, format: .der)
         ])
         configuration.connectionPool.retryConnectionEstablishment = false
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        // A client that is not shut down ends the process of all tests.
+        do { try await body(client) } catch {
+            try await client.shutdown()
+            throw error
+        }
+        try await client.shutdown()
     }
 
     private static func identity(_ authority: StubAuthority) throws -> StubIdentity {
@@ -36,17 +47,18 @@ struct HTTPSTests {
                 try await exchange.add(
                     #"{"request":{"method":"POST","scheme":"https"},"response":{"body":"\#(body)"}}"#
                 )
-                let client = try Self.client(trusting: authority)
                 let port = try #require(exchange.server.securePort)
-                for host in ["127.0.0.1", "localhost"] {
-                    // Twice, so that a connection is used again.
-                    for _ in 0..<2 {
-                        let url = "https://\(host):\(port)/"
-                        let answer = try await StubExchange.send("POST", url, body: Array(body.utf8), client: client)
-                        #expect(answer.text == body)
+                try await Self.withClient(trusting: authority) { client in
+                    for host in ["127.0.0.1", "localhost"] {
+                        // Twice, so that a connection is used again.
+                        for _ in 0..<2 {
+                            let url = "https://\(host):\(port)/"
+                            let sent = Array(body.utf8)
+                            let answer = try await StubExchange.send("POST", url, body: sent, client: client)
+                            #expect(answer.text == body)
+                        }
                     }
                 }
-                try await client.shutdown()
                 #expect(try await exchange.send("POST", "/").status == 404)
             }
         }
@@ -60,10 +72,10 @@ struct HTTPSTests {
             try await StubExchange.run { configuration in
                 configuration.https = StubConfiguration.HTTPS(port: 0, identity: identity)
             } _: { exchange in
-                let client = try Self.client(trusting: other)
                 let url = try #require(exchange.server.secureURL)
-                await #expect(throws: (any Error).self) { try await StubExchange.send("GET", url, client: client) }
-                try await client.shutdown()
+                try await Self.withClient(trusting: other) { client in
+                    await #expect(throws: (any Error).self) { try await StubExchange.send("GET", url, client: client) }
+                }
             }
         }
     }

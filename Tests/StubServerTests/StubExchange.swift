@@ -11,7 +11,10 @@ struct StubExchange {
     let server: StubServer
 
     /// It leaves answers compressed, unlike `HTTPClient.shared`.
-    static let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: HTTPClient.Configuration())
+    static let client = HTTPClient(
+        eventLoopGroupProvider: .singleton,
+        configuration: HTTPClient.Configuration(timeout: .init(connect: .seconds(Int64(HangLimit.seconds))))
+    )
 
     struct Answer: Sendable {
         let status: Int
