@@ -2,6 +2,7 @@ import NIOCore
 import NIOHPACK
 import NIOPosix
 import NIOSSL
+import TestSupport
 
 #if os(Linux)
     import Glibc
@@ -18,6 +19,7 @@ struct SecureClient {
         configuration.applicationProtocols = protocols
         let tls = try NIOSSLContext(configuration: configuration)
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .connectTimeout(.seconds(Int64(HangLimit.seconds)))
             .channelOption(.allowRemoteHalfClosure, value: true)
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
