@@ -112,16 +112,73 @@ struct TableDecodingTests {
             #""path": "/\#(String(repeating: "x", count: 8_192))""#, "at most 8192 bytes"
         ),
     ]) func sizeOfARouteIsBounded(_ most: String, _ tooMuch: String, _ hint: String) throws {
+        try expectBound("\(most), \(Self.open)", "\(tooMuch), \(Self.open)", hint)
+    }
+
+    /// These limits bound the responses and the work for them.
+    @Test(arguments: [
+        // a destination at its limit, one more, the error message
+        (
+            #""open": {"screen": "\#(Self.text(8_190))"}"#, #""open": {"screen": "\#(Self.text(8_191))"}"#,
+            "'open' has 8193 bytes besides its 'uri'"
+        ),
+        (
+            #""open": {"screen": "S", "stack": [\#(Self.list(16))]}"#,
+            #""open": {"screen": "S", "stack": [\#(Self.list(17))]}"#, "'stack' has 17 screens; at most 16"
+        ),
+        (
+            #""web": "https://www.acme.com/?\#(Self.items(64))""#,
+            #""web": "https://www.acme.com/?\#(Self.items(65))""#, "at most 64 query items"
+        ),
+        (#""campaign": "\#(Self.text(1_024))""#, #""campaign": "\#(Self.text(1_025))""#, "has 1025 bytes"),
+        (
+            #""store": {"campaign": "\#(Self.text(1_024))"}"#, #""store": {"campaign": "\#(Self.text(1_025))"}"#,
+            "has 1025 bytes"
+        ),
+        (
+            #""minimumVersion": {\#(Self.minimums(256))}"#, #""minimumVersion": {\#(Self.minimums(257))}"#,
+            "at most 256 apps"
+        ),
+        (#""block": "\#(Self.text(4_096))""#, #""block": "\#(Self.text(4_097))""#, "has 4097 bytes"),
+        (
+            #""experiment": {"id": "\#(Self.text(128))", "variants": [{"name": "\#(Self.text(128))"}]}"#,
+            #""experiment": {"id": "\#(Self.text(129))", "variants": [{"name": "a"}]}"#, "has 129 bytes"
+        ),
+        (
+            #""experiment": {"id": "x", "variants": [\#(Self.variants(100))]}"#,
+            #""experiment": {"id": "x", "variants": [\#(Self.variants(101))]}"#, "1 to 100 variants"
+        ),
+    ]) func sizeOfADestinationIsBounded(_ most: String, _ tooMuch: String, _ hint: String) throws {
+        try expectBound(
+            #""path": "/a", \#(most)"#,
+            #""path": "/a", \#(tooMuch)"#,
+            hint,
+            isStoredRead: !hint.contains("variants")
+        )
+    }
+
+    private func expectBound(
+        _ most: String,
+        _ tooMuch: String,
+        _ hint: String,
+        isStoredRead: Bool = true
+    ) throws {
         func field(_ route: String) throws -> DocumentField {
-            try Fixture.field(#"{"routes": [{"id": "a", \#(route), \#(Self.open)}]}"#)
+            try Fixture.field(#"{"routes": [{"id": "a", \#(route)}]}"#)
         }
         _ = try RouteTable(try field(most))
         let error = #expect(throws: RouteTable.DecodingErrors.self) { try RouteTable(try field(tooMuch)) }
         let message = try #require(error?.errors.first).message
         #expect(message.contains(hint), "\(message)")
         #expect(message.utf8.count < 1_000)
+        guard isStoredRead else { return }
         _ = try RouteTable(DocumentField(stored: try field(tooMuch).node, path: ""))
     }
+
+    private static func text(_ count: Int) -> String { String(repeating: "x", count: count) }
+    private static func items(_ count: Int) -> String { (0..<count).map { "q\($0)=1" }.joined(separator: "&") }
+    private static func minimums(_ count: Int) -> String { joined(count) { "\"a\($0)\": \"1.0\"" } }
+    private static func variants(_ count: Int) -> String { joined(count) { "{\"name\": \"v\($0)\"}" } }
 
     private static func joined(_ count: Int, _ part: (Int) -> String) -> String {
         (0..<count).map(part).joined(separator: ",")

@@ -169,7 +169,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         case readable
         /// The URL must be parsed, to check that it is a valid link and that the template ``wrote(_:)`` it.
         case unread
-        /// A parameter is missing, so there is no URL.
+        /// A parameter is missing, or the URL is too long, so there is no URL.
         case incomplete
     }
 
@@ -177,6 +177,8 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     func append(to url: inout [UInt8], filledWith parameters: [CapturedParameter]) -> Filled {
         var isReadable = staysReadable
         for index in template.parts.indices {
+            // A template can name a parameter thousands of times.
+            guard url.count <= DeepLink.maximumLength else { return .incomplete }
             switch template.parts[index] {
             case .literal(let literal):
                 url.append(utf8Of: literal)

@@ -13,6 +13,9 @@ struct DestinationBuilder {
 
     /// How many bytes longer than its link a destination is at most, typically. More bytes make the buffer grow.
     private static let typicalGrowth = 96
+    /// The maximum number of bytes of filled templates in all arguments of a destination. Arguments beyond it are left
+    /// out: a table may use a long captured text any number of times.
+    private static let maximumArgumentBytes = 8 * DeepLink.maximumLength
 
     /// Returns the first action that applies, and the destination with the fallback actions in the order in which to
     /// try them. See "Destinations and actions" in docs/routing.md.
@@ -23,7 +26,7 @@ struct DestinationBuilder {
         url.reserveCapacity(link.bytes.count + Self.typicalGrowth)
         let web = web(target, context, &url)
         let store = target.$store.isPresent || action == .updateApp ? storeURL(target, &url) : nil
-        let campaign = target.campaign.flatMap(text)
+        let campaign = campaign(of: target)
         let fallbacks: [Action] =
             switch (store != nil && action == .openApp, web != nil && action != .openWeb) {
             case (true, true): [.openStore, .openWeb]
@@ -41,11 +44,11 @@ struct DestinationBuilder {
             )
             return (action, Boxed(wrappedValue: destination))
         }
-        let arguments = arguments(open.arguments)
+        let (arguments, stack) = arguments(of: open)
         let destination = ResolvedDestination(
             screen: open.screen,
             arguments: arguments,
-            stack: stack(open, arguments),
+            stack: stack,
             uri: uri(open, target.forward, &url),
             web: web,
             store: store,
@@ -56,18 +59,20 @@ struct DestinationBuilder {
         return (action, Boxed(wrappedValue: destination))
     }
 
-    private func stack(
-        _ open: Open,
-        _ own: [ResolvedDestination.Argument]
-    ) -> [ResolvedDestination.Screen] {
+    private func arguments(
+        of open: Open
+    ) -> (own: [ResolvedDestination.Argument], stack: [ResolvedDestination.Screen]) {
+        var room = Self.maximumArgumentBytes
+        let own = arguments(open.arguments, &room)
+        let ownBytes = Self.maximumArgumentBytes - room
         var stack: [ResolvedDestination.Screen] = []
         stack.reserveCapacity(open.stack.count)
         for screen in open.stack {
             let isTop = screen.arguments.isEmpty && screen.name == open.screen
-            let arguments = isTop ? own : arguments(screen.arguments)
+            let arguments = isTop && Self.take(ownBytes, from: &room) ? own : arguments(screen.arguments, &room)
             stack.append(ResolvedDestination.Screen(name: screen.name, arguments: arguments))
         }
-        return stack
+        return (own, stack)
     }
 
     private func action(for target: RouteTarget, _ context: LinkContext) -> Action {
@@ -99,8 +104,8 @@ struct DestinationBuilder {
         return nil
     }
 
-    /// Returns the filled template; nil when a parameter that it uses was not captured.
-    private func text(_ template: Template) -> String? {
+    /// Returns the filled template; nil when a parameter that it uses was not captured, or when it is too long.
+    private func text(_ template: Template, _ room: inout Int) -> String? {
         var text = ""
         for part in template.parts {
             switch part {
@@ -109,30 +114,42 @@ struct DestinationBuilder {
                 guard let parameter = parameter(name) else { return nil }
                 text += parameter.text
             }
+            guard text.utf8.count <= room else { return nil }
         }
-        return text
+        return Self.take(text.utf8.count, from: &room) ? text : nil
     }
 
-    private func arguments(_ templates: [Open.Argument]) -> [ResolvedDestination.Argument] {
+    private static func take(_ bytes: Int, from room: inout Int) -> Bool {
+        guard bytes <= room else { return false }
+        room -= bytes
+        return true
+    }
+
+    private func campaign(of target: RouteTarget) -> String? {
+        var room = DeepLink.maximumLength
+        return target.campaign.flatMap { text($0, &room) }
+    }
+
+    private func arguments(_ templates: [Open.Argument], _ room: inout Int) -> [ResolvedDestination.Argument] {
         var arguments: [ResolvedDestination.Argument] = []
         arguments.reserveCapacity(templates.count)
         for template in templates {
-            guard let value = value(template.value) else { continue }
+            guard let value = value(template.value, &room) else { continue }
             arguments.append(ResolvedDestination.Argument(name: template.name, value: value))
         }
         return arguments
     }
 
-    /// Returns the filled argument; nil when a parameter that it uses was not captured.
-    private func value(_ argument: ArgumentTemplate) -> ArgumentValue? {
+    /// Returns the filled argument; nil when a parameter that it uses was not captured, or when it is too long.
+    private func value(_ argument: ArgumentTemplate, _ room: inout Int) -> ArgumentValue? {
         switch argument {
-        case .constant(let node): .constant(node)
+        case .constant(let node): return .constant(node)
         case .template(let template):
-            if let name = template.soleParameter {
-                parameter(name).map { .parameter($0.value) }
-            } else {
-                text(template).map { .parameter(.string($0)) }
+            guard let name = template.soleParameter else {
+                return text(template, &room).map { .parameter(.string($0)) }
             }
+            guard let parameter = parameter(name), Self.take(parameter.text.utf8.count, from: &room) else { return nil }
+            return .parameter(parameter.value)
         }
     }
 
@@ -305,7 +322,7 @@ struct DestinationBuilder {
 
     private func storeURL(_ target: RouteTarget, _ url: inout [UInt8]) -> String? {
         guard let app, let page = router.storePages[app] else { return nil }
-        return page.url(campaign: target.store?.campaign ?? target.campaign.flatMap(text), &url)
+        return page.url(campaign: target.store?.campaign ?? campaign(of: target), &url)
     }
 }
 

@@ -271,6 +271,15 @@ func pathPattern(_ field: DocumentField) throws(DocumentError) -> RoutePattern {
     return pattern
 }
 
+/// Reads a text of limited length.
+func text(_ field: DocumentField, maximumBytes: Int) throws(DocumentError) -> String {
+    let text = try field.text()
+    guard field.isStored || text.utf8.count <= maximumBytes else {
+        throw field.error("the text has \(text.utf8.count) bytes; at most \(maximumBytes) are allowed.")
+    }
+    return text
+}
+
 /// Reads the text of a pattern or type. Its length is limited because a link is compared with it as a whole.
 func patternText(_ field: DocumentField) throws(DocumentError) -> String {
     let text = try field.text()

@@ -7,8 +7,9 @@ extension Route {
     ]
 
     /// Limits for routes that are written; stored routes are not checked.
-    private static let maximumQueryItems = 64
+    fileprivate static let maximumQueryItems = 64
     private static let maximumConditions = 64
+    private static let maximumReasonBytes = 4_096
     /// For all conditions of a route together.
     private static let maximumListedValues = 1_000
 
@@ -92,7 +93,7 @@ extension Route {
                 throw field.error("a route that blocks cannot have a destination; remove '\(key)' or 'block'.")
             }
         }
-        let reason = try block.text()
+        let reason = try text(block, maximumBytes: maximumReasonBytes)
         guard !reason.isEmpty else {
             throw block.error("'block' is empty; write a reason for the person who follows the link.")
         }
@@ -154,11 +155,17 @@ func template(_ field: DocumentField) throws(DocumentError) -> Template {
 
 func urlTemplate(_ field: DocumentField) throws(DocumentError) -> URLTemplate {
     let text = try field.text()
+    let template: URLTemplate
     do throws(Template.SyntaxError) {
-        return try URLTemplate(text)
+        template = try URLTemplate(text)
     } catch {
         throw field.error(error.description)
     }
+    // Each item of a link is compared with each of these names.
+    guard field.isStored || template.queryNames.count <= Route.maximumQueryItems else {
+        throw field.error("a URL can set at most \(Route.maximumQueryItems) query items; remove some.")
+    }
+    return template
 }
 
 func hostPattern(_ field: DocumentField) throws(DocumentError) -> HostPattern {

@@ -1,5 +1,7 @@
 extension RouteTarget {
+    // Limits for targets that are written; stored ones are not checked. Every response contains these texts.
     static let maximumDataBytes = 4_096
+    fileprivate static let maximumCampaignBytes = 1_024
 
     /// Reads the keys of a route, a fallback or a variant that describe its destination.
     init(_ object: ObjectField, forward: Forwarding) throws(DocumentError) {
@@ -24,7 +26,10 @@ extension RouteTarget {
             }
             self.data = data.node
         }
-        if let campaign = object["campaign"] { self.campaign = try template(campaign) }
+        if let campaign = object["campaign"] {
+            _ = try text(campaign, maximumBytes: Self.maximumCampaignBytes)
+            self.campaign = try template(campaign)
+        }
         if let association = object["association"] {
             switch association.node.text {
             case "open": self.association = .open
@@ -39,14 +44,23 @@ extension Open {
     package static let keys = ["screen", "arguments", "stack", "uri"]
     package static let stackKeys = ["screen", "arguments"]
 
+    // Limits for places that are written; stored ones are not checked.
+    private static let maximumBytes = 8_192
+    private static let maximumStack = 16
+
     init(_ field: DocumentField) throws(DocumentError) {
         guard field.node.text == nil else { throw field.error("write {screen: \(field.shown)}.") }
         let object = try field.object(Self.keys)
+        if !field.isStored { try Open.refuseManyBytes(object, field) }
         self.init(screen: try object.required("screen").text())
         guard !screen.isEmpty else { throw field.error("'screen' is empty; name a screen of the app.") }
         if let arguments = object["arguments"] { self.arguments = try Open.arguments(arguments) }
         if let stack = object["stack"] {
-            for entry in try stack.list() {
+            let entries = try stack.list()
+            guard field.isStored || entries.count <= Self.maximumStack else {
+                throw stack.error("'stack' has \(entries.count) screens; at most \(Self.maximumStack) are allowed.")
+            }
+            for entry in entries {
                 if let name = entry.node.text {
                     self.stack.append(Screen(name: name))
                 } else {
@@ -61,6 +75,17 @@ extension Open {
             }
         }
         if let uri = object["uri"] { self.uri = try urlTemplate(uri) }
+    }
+
+    /// The URI has a limit of its own.
+    private static func refuseManyBytes(_ object: ObjectField, _ field: DocumentField) throws(DocumentError) {
+        let bytes = ["screen", "arguments", "stack"].reduce(0) { $0 + (object[$1]?.node.json().utf8.count ?? 0) }
+        guard bytes <= maximumBytes else {
+            throw field.error(
+                "'open' has \(bytes) bytes besides its 'uri'; at most \(maximumBytes) are allowed. Let the app fetch larger "
+                    + "data itself."
+            )
+        }
     }
 
     private static func arguments(_ field: DocumentField) throws(DocumentError) -> [Argument] {
@@ -109,13 +134,21 @@ extension StoreTarget? {
             guard field.node.members != nil else {
                 throw field.error("\(field.shownKind); write true, false or {campaign: spring}.")
             }
-            self = StoreTarget(campaign: try field.object(StoreTarget.keys)["campaign"]?.text())
+            let campaign = try field.object(StoreTarget.keys)["campaign"]
+            self = StoreTarget(
+                campaign: try campaign.map { field throws(DocumentError) in
+                    try text(field, maximumBytes: RouteTarget.maximumCampaignBytes)
+                }
+            )
         }
     }
 }
 
 extension MinimumVersion {
     package static let buildKeys = ["build"]
+
+    /// The maximum number of apps in settings.
+    private static let maximumApps = 256
 
     /// Reads a version, `{build: 412}`, or an object of these by app id.
     init(_ field: DocumentField) throws(DocumentError) {
@@ -124,7 +157,11 @@ extension MinimumVersion {
             return
         }
         var minimums: [AppID: Minimum] = [:]
-        for (key, value) in try field.anyObject().all {
+        let members = try field.anyObject().all
+        guard field.isStored || members.count <= Self.maximumApps else {
+            throw field.error("at most \(Self.maximumApps) apps can have a minimum; remove some.")
+        }
+        for (key, value) in members {
             guard let app = AppID(key) else { throw value.error("'\(key)' is not the id of an app.") }
             minimums[app] = try Self.minimum(value)
         }
@@ -154,11 +191,18 @@ extension Experiment {
         "name", "weight", "open", "web", "store", "data", "campaign", "forward", "signIn",
     ]
 
+    /// For the id and the variants' names, which every event contains. Stored ones are not checked.
+    private static let maximumNameBytes = 128
+
     init(_ field: DocumentField, _ target: RouteTarget, salt: String) throws(DocumentError) {
         let object = try field.object(Self.keys)
-        let id = try object.required("id").text()
+        let id = try text(try object.required("id"), maximumBytes: Self.maximumNameBytes)
+        let fields = try object.required("variants").list()
+        guard (1...100).contains(fields.count) else {
+            throw field.error("an experiment must have 1 to 100 variants.")
+        }
         var variants: [Variant] = []
-        for field in try object.required("variants").list() {
+        for field in fields {
             let variant = try field.object(Self.variantKeys)
             let own = try RouteTarget(variant, forward: target.forward)
             var merged = target
@@ -169,15 +213,12 @@ extension Experiment {
             merged.campaign = own.campaign ?? target.campaign
             merged.forward = own.forward
             if variant["signIn"] != nil { merged.signIn = own.signIn }
-            let name = try variant.required("name").text()
+            let name = try text(try variant.required("name"), maximumBytes: Self.maximumNameBytes)
             guard !variants.contains(where: { $0.name == name }) else {
                 throw field.error("duplicate variant name '\(name)'; give each variant its own.")
             }
             let weight = try variant["weight"]?.int(in: 1...1_000_000) ?? 1
             variants.append(Variant(name: name, weight: Int(weight), target: merged))
-        }
-        guard (1...100).contains(variants.count) else {
-            throw field.error("an experiment must have 1 to 100 variants.")
         }
         self.init(id: id, salt: try object["salt"]?.text() ?? id, variants: variants)
     }
