@@ -86,12 +86,6 @@ extension SegmentForm {
         }
     }
 
-    /// The steps of `takesAll`, and of `subtracting` without listed texts.
-    func comparisonSteps(with other: SegmentForm) -> Int {
-        if case .literal = segment, case .literal = other.segment, letterCase == .sensitive { return 1 }
-        return other.sampleSteps + other.textCount * acceptSteps(other.sampleLength)
-    }
-
     /// The steps of `commonTexts`.
     func commonTextSteps(with other: SegmentForm) -> Int {
         if case .literal = segment, case .literal = other.segment { return 2 }

@@ -10,14 +10,17 @@ struct FindingList {
     private var omitted: [Finding] = []
 
     mutating func add(_ findings: [Finding]) {
-        for finding in findings {
-            let count = counts[finding.code, default: 0]
-            counts[finding.code] = count + 1
-            switch count {
-            case ..<Self.maximumOfCode: listed.append(finding)
-            case Self.maximumOfCode: omitted.append(finding)
-            default: break
-            }
+        for finding in findings { add(finding.code) { finding } }
+    }
+
+    /// Adds a finding, which is created only if it is not omitted.
+    mutating func add(_ code: Finding.Code, _ finding: () -> Finding) {
+        let count = counts[code, default: 0]
+        counts[code] = count + 1
+        switch count {
+        case ..<Self.maximumOfCode: listed.append(finding())
+        case Self.maximumOfCode: omitted.append(finding())
+        default: break
         }
     }
 
@@ -35,5 +38,13 @@ struct FindingList {
                     fix: "Fix the findings that are listed, then check again."
                 )
             }
+    }
+}
+
+extension Collection where Element: CustomStringConvertible {
+    /// Names the first elements, and the number of the others.
+    func listed(first count: Int) -> String {
+        let shown = prefix(count).map(\.description).joined(separator: ", ")
+        return self.count > count ? "\(shown) and \(self.count - count) more" : shown
     }
 }

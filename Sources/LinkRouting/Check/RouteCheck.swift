@@ -4,44 +4,55 @@ struct RouteCheck {
     let path: String
     let identity: Identity
     let fallback: RouteTarget?
-    var findings: [Finding] = []
+    private var findings: [Finding] = []
     /// Whether clicks of the route lead to the page of the table's fallback, at least on one platform.
     private(set) var leadsToFallback = false
     /// Whether the route has no destination: neither a screen nor a page nor a store.
     private(set) var isWithoutTarget = false
 
-    mutating func run() {
+    init(_ route: Route, path: String, _ identity: Identity, fallback: RouteTarget?) {
+        self.route = route
+        self.path = path
+        self.identity = identity
+        self.fallback = fallback
+    }
+
+    mutating func run(_ list: inout FindingList) {
+        checkRoute()
+        list.add(findings)
+        findings = []
+        guard route.unsupported.isEmpty, case .answer(let target) = route.behaviour else { return }
+        var check = TargetCheck(path: path, route: route.id, known: Set(route.parameterNames), identity: identity)
+        check.run(target, &list)
+        for (index, variant) in (route.experiment?.variants ?? []).enumerated() where variant.target != target {
+            check.path = "\(path).experiment.variants[\(index)]"
+            check.run(variant.target, &list)
+        }
+        checkStores(of: target)
+        isWithoutTarget = target.isEmpty && route.experiment == nil
+        if answersClicks { checkWeb(target) }
+        list.add(findings)
+    }
+
+    private mutating func checkRoute() {
         checkReservedPath()
         checkHost()
         checkApps()
         checkConditions()
         checkForForeignSyntax()
-        guard route.unsupported.isEmpty else {
-            findings.append(
-                Finding(
-                    .unsupportedFeature,
-                    .error,
-                    path: "\(path).requires",
-                    route: route.id,
-                    message:
-                        "This engine does not support \(route.unsupported.joined(separator: ", ")), so links that "
-                        + "match the route stay undecided.",
-                    fix: "Upgrade Fingerpost, or remove the route."
-                )
+        guard !route.unsupported.isEmpty else { return }
+        findings.append(
+            Finding(
+                .unsupportedFeature,
+                .error,
+                path: "\(path).requires",
+                route: route.id,
+                message:
+                    "This engine does not support \(route.unsupported.listed(first: 20)), so links that match the "
+                    + "route stay undecided.",
+                fix: "Upgrade Fingerpost, or remove the route."
             )
-            return
-        }
-        guard case .answer(let target) = route.behaviour else { return }
-        var check = TargetCheck(path: path, route: route.id, known: Set(route.parameterNames), identity: identity)
-        check.run(target)
-        for (index, variant) in (route.experiment?.variants ?? []).enumerated() where variant.target != target {
-            check.path = "\(path).experiment.variants[\(index)]"
-            check.run(variant.target)
-        }
-        findings += check.findings
-        checkStores(of: target)
-        isWithoutTarget = target.isEmpty && route.experiment == nil
-        if answersClicks { checkWeb(target) }
+        )
     }
 
     /// Checks that a route that leads to the store can do so for each app.
@@ -58,7 +69,7 @@ struct RouteCheck {
                 path: "\(path).store",
                 route: route.id,
                 message: "These apps have no store page, so the route's links do not lead to the store: "
-                    + "\(lacking.map(\.id.rawValue).joined(separator: ", ")).",
+                    + "\(lacking.map(\.id.rawValue).listed(first: 20)).",
                 fix: "Add 'stores' to the apps in the settings, such as \(example)."
             )
         )
@@ -239,7 +250,7 @@ struct RouteCheck {
                     fix: identity.apps.isEmpty
                         ? "Add it to 'apps' in the settings, which have no app yet."
                         : "Add it to the settings, or use one of: "
-                            + "\(identity.apps.map(\.id.rawValue).joined(separator: ", "))."
+                            + "\(identity.apps.map(\.id.rawValue).listed(first: 20))."
                 )
             )
         }

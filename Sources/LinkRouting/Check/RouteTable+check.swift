@@ -19,27 +19,20 @@ extension RouteTable {
         for (index, route) in routes.enumerated() {
             // The budget has more steps than a table has routes, so only a cancellation ends it here.
             guard budget.spend() else { return list.findings }
-            var check = RouteCheck(
-                route: route,
-                path: "routes[\(index)]",
-                identity: identity,
-                fallback: defaults.fallback
-            )
-            check.run()
-            list.add(check.findings)
+            var check = RouteCheck(route, path: "routes[\(index)]", identity, fallback: defaults.fallback)
+            check.run(&list)
             if check.leadsToFallback { routesToFallback.append(route.id) }
             if check.isWithoutTarget { routesWithoutTarget.append(route.id) }
-            if let found = screens?.findings(of: route, path: check.path) { list.add(found) }
+            screens?.run(route, path: check.path, &list)
         }
         if now != nil {
             list.add([fallbackPage(of: routesToFallback), missingTarget(of: routesWithoutTarget)].compactMap(\.self))
             list.add(similarScreens())
         }
         if let fallback = defaults.fallback {
-            var check = TargetCheck(path: "defaults.fallback", route: nil, known: [], identity: identity)
-            check.run(fallback)
-            list.add(check.findings)
-            if let found = screens?.findings(of: fallback, path: check.path) { list.add(found) }
+            let check = TargetCheck(path: "defaults.fallback", route: nil, known: [], identity: identity)
+            check.run(fallback, &list)
+            screens?.run(fallback, path: check.path, &list)
         }
         if now != nil, let unused = screens?.unused { list.add([unused]) }
         let findings = list.findings
@@ -71,15 +64,9 @@ extension RouteTable {
             .info,
             path: "routes",
             route: first,
-            message: "Links of routes without a target do not open the app: \(Self.names(routes)).",
+            message: "Links of routes without a target do not open the app: \(routes.listed(first: 5)).",
             fix: "If such a link has a place in the app, add 'open' with the screen."
         )
-    }
-
-    /// Names the first routes, and the number of the others.
-    private static func names(_ routes: [RouteID]) -> String {
-        let more = routes.count > 5 ? " and \(routes.count - 5) more" : ""
-        return routes.prefix(5).map(\.rawValue).joined(separator: ", ") + more
     }
 
     /// Returns the finding that clicks of these routes lead to the fallback's page; nil without such routes.
@@ -94,7 +81,7 @@ extension RouteTable {
             path: "defaults.fallback.web",
             route: first,
             message: "Without the app, clicks on links of \(subject) lead to \(page), not to a page of their own: "
-                + "\(Self.names(routes)).",
+                + "\(routes.listed(first: 5)).",
             fix: "If such a link has a page, add 'web' to its route, such as \"https://www.example.com/item/{id}\"."
         )
     }

@@ -11,56 +11,54 @@ struct ScreenCheck {
         names = screens.map(\.name)
     }
 
-    /// Returns the findings of a route and its variants.
+    /// Checks a route and its variants.
     ///
     /// - Parameter path: The path of the route in the document.
-    mutating func findings(of route: Route, path: String) -> [Finding] {
-        guard case .answer(let target) = route.behaviour else { return [] }
+    mutating func run(_ route: Route, path: String, _ findings: inout FindingList) {
+        guard case .answer(let target) = route.behaviour else { return }
         let variants = route.experiment?.variants ?? []
-        guard target.open != nil || variants.contains(where: { $0.target.open != nil }) else { return [] }
+        guard target.open != nil || variants.contains(where: { $0.target.open != nil }) else { return }
         let captured = route.capturedShapes
-        var findings = findings(of: target, captured, path: path, route: route.id)
+        check(target, captured, path: path, route: route.id, &findings)
         for (index, variant) in variants.enumerated() where variant.target.open != target.open {
             let path = "\(path).experiment.variants[\(index)]"
-            findings += self.findings(of: variant.target, captured, path: path, route: route.id)
+            check(variant.target, captured, path: path, route: route.id, &findings)
         }
-        return findings
     }
 
-    /// Returns the findings of a target without captured parameters, such as the table's fallback.
-    mutating func findings(of target: RouteTarget, path: String) -> [Finding] {
-        findings(of: target, [:], path: path, route: nil)
+    /// Checks a target without captured parameters, such as the table's fallback.
+    mutating func run(_ target: RouteTarget, path: String, _ findings: inout FindingList) {
+        check(target, [:], path: path, route: nil, &findings)
     }
 
     /// Returns the finding that no route opens these screens; nil if all are opened.
     var unused: Finding? {
         let unused = names.filter { !opened.contains(ExactText($0)) }
         guard let first = unused.first else { return nil }
-        let more = unused.count > 5 ? " and \(unused.count - 5) more" : ""
         return Finding(
             .unusedScreen,
             .info,
             path: "screens.\(first)",
-            message: "No route opens these screens: \(unused.prefix(5).joined(separator: ", "))\(more).",
+            message: "No route opens these screens: \(unused.listed(first: 5)).",
             fix: "Keep them if the app opens them itself; otherwise remove them."
         )
     }
 
-    private mutating func findings(
-        of target: RouteTarget,
+    private mutating func check(
+        _ target: RouteTarget,
         _ captured: [String: ArgumentShape],
         path: String,
-        route: RouteID?
-    ) -> [Finding] {
-        guard let open = target.open else { return [] }
+        route: RouteID?,
+        _ findings: inout FindingList
+    ) {
+        guard let open = target.open else { return }
         var location = Location(path: "\(path).open", nameKey: "screen", route: route)
-        var findings = check(open.screen, open.arguments, captured, at: location)
+        check(open.screen, open.arguments, captured, at: location, &findings)
         // An entry with the name of the screen and without arguments has the screen's arguments.
         for (index, entry) in open.stack.enumerated() where entry.name != open.screen || !entry.arguments.isEmpty {
             location.path = "\(path).open.stack[\(index)]"
-            findings += check(entry.name, entry.arguments, captured, at: location)
+            check(entry.name, entry.arguments, captured, at: location, &findings)
         }
-        return findings
     }
 
     private struct Location {
@@ -77,52 +75,57 @@ struct ScreenCheck {
         _ name: String,
         _ arguments: [Open.Argument],
         _ captured: [String: ArgumentShape],
-        at location: Location
-    ) -> [Finding] {
+        at location: Location,
+        _ findings: inout FindingList
+    ) {
         guard let screen = screens[ExactText(name)] else {
-            return [
+            findings.add(.unknownScreen) {
                 location.finding(
                     .unknownScreen,
                     at: location.nameKey,
                     "The table declares no screen '\(name)'.",
                     "\(suggestion(for: name, among: names))Correct the name, or add the screen to 'screens'."
                 )
-            ]
+            }
+            return
         }
         opened.insert(ExactText(name))
         let declared = Dictionary(screen.arguments.map { (ExactText($0.name), $0) }) { first, _ in first }
-        var findings: [Finding] = []
         for argument in arguments {
             guard let declaration = declared[ExactText(argument.name)] else {
-                let names = screen.arguments.map(\.name)
-                let known =
-                    names.isEmpty ? "It has no arguments. " : "Its arguments: \(names.joined(separator: ", ")). "
-                findings.append(
-                    location.finding(
-                        .unknownArgument,
-                        at: "arguments.\(argument.name)",
-                        "The screen '\(name)' declares no argument '\(argument.name)'.",
-                        "\(suggestion(for: argument.name, among: names))\(known)Correct the name, or declare the argument."
-                    )
-                )
+                findings.add(.unknownArgument) { unknownArgument(argument.name, of: screen, at: location) }
                 continue
             }
             if let finding = mismatch(argument, declaration, captured, of: name, at: location) {
-                findings.append(finding)
+                findings.add([finding])
             }
         }
         for argument in screen.arguments where !argument.isOptional {
             guard !arguments.contains(where: { $0.name.isExactly(argument.name) }) else { continue }
-            findings.append(
+            findings.add(.missingArgument) {
                 location.finding(
                     .missingArgument,
                     at: "arguments",
                     "The screen '\(name)' needs the argument '\(argument.name)' (\(argument.type)).",
                     "Add it, or declare it as optional: \(argument.type)?."
                 )
-            )
+            }
         }
-        return findings
+    }
+
+    private mutating func unknownArgument(
+        _ name: String,
+        of screen: ScreenDeclaration,
+        at location: Location
+    ) -> Finding {
+        let names = screen.arguments.map(\.name)
+        let known = names.isEmpty ? "It has no arguments. " : "Its arguments: \(names.listed(first: 20)). "
+        return location.finding(
+            .unknownArgument,
+            at: "arguments.\(name)",
+            "The screen '\(screen.name)' declares no argument '\(name)'.",
+            "\(suggestion(for: name, among: names))\(known)Correct the name, or declare the argument."
+        )
     }
 
     private func mismatch(

@@ -5,9 +5,8 @@ struct TargetCheck {
     /// The parameters that the templates may use.
     let known: Set<String>
     let identity: Identity
-    var findings: [Finding] = []
 
-    mutating func run(_ target: RouteTarget) {
+    func run(_ target: RouteTarget, _ findings: inout FindingList) {
         var names = target.campaign?.parameterNames ?? []
         if let open = target.open {
             for argument in open.arguments + open.stack.flatMap(\.arguments) {
@@ -15,68 +14,83 @@ struct TargetCheck {
             }
             if let uri = open.uri {
                 names += uri.parameterNames
-                checkDestination(uri, "open.uri")
+                checkDestination(uri, "open.uri", &findings)
             }
         }
         for page in target.web?.all ?? [] {
             names += page.parameterNames
-            checkDestination(page, "web")
+            checkDestination(page, "web", &findings)
         }
         var reported: Set<String> = []
         for name in names where !known.contains(name) && reported.insert(name).inserted {
-            let captured =
-                known.isEmpty
-                ? "Nothing is captured here; write the value itself."
-                : "Use one of the captured parameters: \(known.sorted().joined(separator: ", "))."
-            add(.unknownParameter, at: nil, "A template uses '{\(name)}', which is not captured here.", captured)
+            findings.add(.unknownParameter) {
+                finding(
+                    .unknownParameter,
+                    at: nil,
+                    "A template uses '{\(name)}', which is not captured here.",
+                    known.isEmpty
+                        ? "Nothing is captured here; write the value itself."
+                        : "Use one of the captured parameters: \(known.sorted().listed(first: 20))."
+                )
+            }
         }
     }
 
-    private mutating func checkDestination(_ url: URLTemplate, _ key: String) {
+    private func checkDestination(_ url: URLTemplate, _ key: String, _ findings: inout FindingList) {
         guard !DestinationPolicy.forbiddenSchemes.contains(url.scheme) else {
-            add(
-                .destinationNotAllowed,
-                at: key,
-                "'\(url.scheme):' is never allowed as a destination, whatever the settings say.",
-                "Use https://… or one of the tenant's own schemes."
-            )
+            findings.add(.destinationNotAllowed) {
+                finding(
+                    .destinationNotAllowed,
+                    at: key,
+                    "'\(url.scheme):' is never allowed as a destination, whatever the settings say.",
+                    "Use https://… or one of the tenant's own schemes."
+                )
+            }
             return
         }
         guard let host = url.host else {
             guard !identity.destinations.schemes.contains(url.scheme) else { return }
-            add(
-                .destinationNotAllowed,
-                at: key,
-                "The settings do not allow destinations with the scheme '\(url.scheme):'.",
-                "Add the scheme to settings.destinations.schemes, or use one of the tenant's own."
-            )
+            findings.add(.destinationNotAllowed) {
+                finding(
+                    .destinationNotAllowed,
+                    at: key,
+                    "The settings do not allow destinations with the scheme '\(url.scheme):'.",
+                    "Add the scheme to settings.destinations.schemes, or use one of the tenant's own."
+                )
+            }
             return
         }
         guard url.scheme == "https" || identity.destinations.allowsPlainHTTP else {
-            add(
-                .destinationNotAllowed,
-                at: key,
-                "The destination uses 'http', which is not encrypted.",
-                "Write https://…."
-            )
+            findings.add(.destinationNotAllowed) {
+                finding(
+                    .destinationNotAllowed,
+                    at: key,
+                    "The destination uses 'http', which is not encrypted.",
+                    "Write https://…."
+                )
+            }
             return
         }
         guard identity.destinations.allows(host: host) else {
-            add(
-                .destinationNotAllowed,
-                at: key,
-                "The settings do not allow destinations on the host '\(host)'.",
-                advice(onHost: host)
-            )
+            findings.add(.destinationNotAllowed) {
+                finding(
+                    .destinationNotAllowed,
+                    at: key,
+                    "The settings do not allow destinations on the host '\(host)'.",
+                    advice(onHost: host)
+                )
+            }
             return
         }
         if key == "web", identity.domain(for: host)?.serves == .links {
-            add(
-                .webLoop,
-                at: key,
-                "'\(host)' serves links, so the page would itself be a link and redirect again.",
-                "Use the host of the website instead."
-            )
+            findings.add(.webLoop) {
+                finding(
+                    .webLoop,
+                    at: key,
+                    "'\(host)' serves links, so the page would itself be a link and redirect again.",
+                    "Use the host of the website instead."
+                )
+            }
         }
     }
 
@@ -95,9 +109,7 @@ struct TargetCheck {
             + (isDefault ? " That list replaces the default, which is the tenant's own domains: name these too." : "")
     }
 
-    private mutating func add(_ code: Finding.Code, at key: String?, _ message: String, _ fix: String) {
-        findings.append(
-            Finding(code, .error, path: key.map { "\(path).\($0)" } ?? path, route: route, message: message, fix: fix)
-        )
+    private func finding(_ code: Finding.Code, at key: String?, _ message: String, _ fix: String) -> Finding {
+        Finding(code, .error, path: key.map { "\(path).\($0)" } ?? path, route: route, message: message, fix: fix)
     }
 }
