@@ -76,6 +76,8 @@ extension RouteIndex {
         private var index = RouteIndex()
         private var parents: [Int32] = []
         private var matcherNumbers: [SegmentMatcher: Int32] = [.any: 0, .plain: 1]
+        /// The children that are not literals, by their parent and the number of their matcher.
+        private var children: [UInt64: Int32] = [:]
         private var captureNumbers: [[RoutePattern.Capture]: Int32] = [:]
         /// The distinct keys. They are few even among a million routes, so only they are sorted.
         private var keys: [PatternKey] = []
@@ -176,15 +178,12 @@ extension RouteIndex {
 
         private mutating func child(of node: Int32, _ matcher: SegmentMatcher) -> Int32 {
             let number = Self.number(of: matcher, in: &matcherNumbers, &index.matchers)
-            let first = index.nodes[Int(node)].firstChild
-            var child = first
-            while child != RouteIndex.none {
-                if index.nodes[Int(child)].matcher == number { return child }
-                child = index.nodes[Int(child)].nextSibling
-            }
-            child = newNode(under: node)
+            let key = UInt64(UInt32(bitPattern: node)) << 32 | UInt64(UInt32(bitPattern: number))
+            if let child = children[key] { return child }
+            let child = newNode(under: node)
+            children[key] = child
             index.nodes[Int(child)].matcher = number
-            index.nodes[Int(child)].nextSibling = first
+            index.nodes[Int(child)].nextSibling = index.nodes[Int(node)].firstChild
             index.nodes[Int(node)].firstChild = child
             return child
         }

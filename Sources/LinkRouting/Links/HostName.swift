@@ -160,9 +160,8 @@ public struct HostName: Sendable, Hashable {
     ///
     /// The standard library compares strings by canonical equivalence, but has no public function to compose them. A
     /// base and a mark are composable if some single scalar is equal to the pair; all such scalars lie in the ranges of
-    /// `composites()`.
+    /// `composites`.
     private static func isComposed(_ label: String) -> Bool {
-        var composites: Set<String>?
         var base: Unicode.Scalar?
         var lastClass: UInt8 = 0
         for scalar in label.unicodeScalars {
@@ -179,12 +178,10 @@ public struct HostName: Sendable, Hashable {
                 break
             }
             if let base, isMark(scalar), !isBlocked {
-                let known = composites ?? Self.composites()
-                composites = known
                 var pair = String.UnicodeScalarView()
                 pair.append(base)
                 pair.append(scalar)
-                if known.contains(String(pair)) { return false }
+                if composites.contains(String(pair)) { return false }
             }
             if combiningClass == 0 { base = scalar }
         }
@@ -198,9 +195,9 @@ public struct HostName: Sendable, Hashable {
         }
     }
 
-    /// Returns the scalars that may be compositions of a letter and a mark. Scalars that change under case folding are
+    /// The scalars that may be compositions of a letter and a mark. Scalars that change under case folding are
     /// left out: they cannot occur in a label. They include those that normalization form C decomposes.
-    private static func composites() -> Set<String> {
+    private static let composites: Set<String> = {
         var composites: Set<String> = []
         for range in [UInt32(0xC0)..<0x3100, 0x1_1090..<0x1_1940] {
             for value in range {
@@ -209,5 +206,5 @@ public struct HostName: Sendable, Hashable {
             }
         }
         return composites
-    }
+    }()
 }
