@@ -78,6 +78,7 @@ struct HTTP1ConnectionStateMachine {
     /// Whether a complete request is not answered yet.
     var awaitsResponse: Bool { unanswered.count > (reading == .body ? 1 : 0) }
 
+    /// Whether any request is not answered yet; for tests.
     var hasUnanswered: Bool { !unanswered.isEmpty }
 
     /// The form of the response that is due.
@@ -251,6 +252,13 @@ extension Problem {
         case .body: self.init(.bodyTooLarge, "The body has too much chunk framing; send larger chunks.")
         case .idle, .head: self.init(headersOver: limits)
         }
+    }
+
+    init(targetOf bytes: Int, over limits: ConnectionLimits) {
+        self.init(
+            .uriTooLong,
+            "The request target has \(bytes) bytes; at most \(limits.uriBytes) are allowed."
+        )
     }
 
     init(headersOver limits: ConnectionLimits) {

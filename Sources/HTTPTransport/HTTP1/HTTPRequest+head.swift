@@ -7,11 +7,11 @@ extension HTTPRequest {
     /// Converts an HTTP/1 head. Throws for everything that two parsers could read differently (RFC 9112 §3.2, §6.1).
     init(_ head: HTTPRequestHead, limits: ConnectionLimits) throws(Problem) {
         guard head.uri.utf8.count <= limits.uriBytes else {
-            throw Problem(
-                .uriTooLong,
-                "The request target has \(head.uri.utf8.count) bytes; at most \(limits.uriBytes) are allowed."
-            )
+            throw Problem(targetOf: head.uri.utf8.count, over: limits)
         }
+        // The decoder's limit is for the target and the fields together.
+        let headerBytes = head.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        guard headerBytes <= limits.headerBytes else { throw Problem(headersOver: limits) }
         guard let method = try? Method(head.method) else {
             throw Problem(.invalidRequest, "The request method is not a token.")
         }
@@ -19,6 +19,7 @@ extension HTTPRequest {
         try Self.checkText(target: head.uri, host: host)
         try Self.checkEncoding(of: head)
         let target = try Self.target(of: head, host: host)
+        try Self.checkHost(target.authority)
         self.init(
             method: method,
             scheme: "http",
@@ -45,6 +46,10 @@ extension HTTPRequest {
         guard !target.utf8.contains(UInt8(ascii: "#")) else {
             throw Problem(.invalidRequest, "The request target has a fragment; remove '#' and everything after it.")
         }
+        try checkHost(host)
+    }
+
+    private static func checkHost(_ host: String?) throws(Problem) {
         guard host?.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7F }) != false else {
             throw Problem(.invalidRequest, "The host has non-ASCII characters; send it in Punycode.")
         }

@@ -218,10 +218,7 @@ extension HTTPRequest {
     fileprivate func checked(_ limits: ConnectionLimits) throws(Problem) -> HTTPRequest {
         let path = path ?? ""
         guard path.utf8.count <= limits.uriBytes else {
-            throw Problem(
-                .uriTooLong,
-                "The request target has \(path.utf8.count) bytes; at most \(limits.uriBytes) are allowed."
-            )
+            throw Problem(targetOf: path.utf8.count, over: limits)
         }
         guard path.utf8.first == UInt8(ascii: "/") || (path == "*" && method == .options) else {
             throw Problem(.invalidRequest, "The request target is not a path.")

@@ -21,7 +21,6 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler {
     private let limit: TimeAmount
     private var deadline: Scheduled<Void>?
     private var isWaiting = true
-    private var isOver = false
     private var bytes = ByteBuffer()
 
     /// - Parameters:

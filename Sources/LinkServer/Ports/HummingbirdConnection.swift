@@ -20,6 +20,13 @@ struct HummingbirdConnection: ServerChildChannel, HTTPChannelHandler {
 
     let responder: HTTPChannelHandler.Responder
     let pipeline: HTTP1Pipeline
+    /// For all connections of the port.
+    private let buffers = RequestBufferBudget()
+
+    init(responder: @escaping HTTPChannelHandler.Responder, pipeline: HTTP1Pipeline) {
+        self.responder = responder
+        self.pipeline = pipeline
+    }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
@@ -29,7 +36,7 @@ struct HummingbirdConnection: ServerChildChannel, HTTPChannelHandler {
                 .recvAllocator,
                 value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2_048, maximum: 16_384)
             )
-            _ = try pipeline.addHandlers(to: channel, turns: nil, buffers: RequestBufferBudget())
+            _ = try pipeline.addHandlers(to: channel, turns: nil, buffers: buffers)
             let presence = ClientPresence()
             try channel.pipeline.syncOperations.addHandler(PresenceHandler(presence))
             let requests = try NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>(
