@@ -5,6 +5,7 @@ import LinkRouting
 import LinkService
 import LinkStorage
 import NIOCore
+import Synchronization
 import Testing
 
 @testable import LinkServer
@@ -119,6 +120,7 @@ struct EventReadingTests {
     /// A tail of `acme` without heartbeats.
     private func tail(
         of service: TestService,
+        in environment: EnvironmentID = .production,
         mayContinue: @escaping @Sendable () -> Bool = { true }
     ) throws -> EventTail {
         let acme = try #require(TenantID("acme"))
@@ -128,7 +130,7 @@ struct EventReadingTests {
         )
         return EventTail(
             tenant: acme,
-            filter: try EventFilter(request, in: .production),
+            filter: try EventFilter(request, in: environment),
             log: service.log,
             listening: try #require(service.dependencies.linkResolver.recorder.commits.listen(to: acme, with: "key")),
             mayContinue: mayContinue,
@@ -158,6 +160,29 @@ struct EventReadingTests {
                 tail.listening.end()
                 try await group.waitForAll()
             }
+        }
+    }
+
+    /// While a tail reads a long log whose events do not match, it checks its key and reports its position.
+    @Test func tailChecksItsKeyWhileItCatchesUp() async throws {
+        try await withService { service in
+            _ = try await AdminSession.acme(service)
+            let links = Array(repeating: #"{"url": "acme://item/1"}"#, count: 100).joined(separator: ",")
+            for _ in 1...3 { #expect(try await service.resolve("{\"links\": [\(links)]}").status == 200) }
+            let checks = Mutex(0)
+            var tail = try tail(of: service, in: try #require(EnvironmentID("staging"))) {
+                checks.withLock { checks in
+                    checks += 1
+                    return checks == 1
+                }
+            }
+            tail.pagesAtOnce = 1
+            let (chunks, continuation) = AsyncStream.makeStream(of: String.self)
+            var writer: any ResponseBodyWriter = StreamingBody(continuation: continuation)
+            try await tail.run(from: 0, to: &writer)
+            continuation.finish()
+            let written = await chunks.reduce(into: []) { $0.append($1) }
+            #expect(written == ["retry: 2000\n: listening\n\n", ": nothing new\nid: 200\n\n"])
         }
     }
 

@@ -18,6 +18,8 @@ struct EventTail: Sendable {
     /// Time after which the tail ends and the reader must reconnect.
     let lifetime: Duration
     let sleep: @Sendable (Duration) async throws -> Void
+    /// The number of pages that are read before the key is checked again. A filter may match none of their events.
+    var pagesAtOnce = 50
 
     private static let pageSize = 200
     /// Shorter than the idle timeout of proxies.
@@ -50,14 +52,18 @@ struct EventTail: Sendable {
         }
     }
 
-    /// Writes all new events that match; returns whether there were any.
+    /// Writes the new events that match; returns whether there were any. If there are more than a few pages of events,
+    /// the rest follows with the next signal, which it requests.
     @concurrent private func writeNew(
         after position: inout Int64,
         to writer: inout any ResponseBodyWriter
     ) async throws -> Bool {
         let last = try await log.lastSequence()
         var hasWritten = false
-        while position < last {
+        var pages = 0
+        defer { if position < last { listening.wake() } }
+        while position < last, pages < pagesAtOnce {
+            pages += 1
             let events = try await log.events(of: tenant, in: (position + 1)...last, limit: Self.pageSize)
             let text = events.filter { filter.holds($0.event) }.flatMap(Self.text)
             if !text.isEmpty {
