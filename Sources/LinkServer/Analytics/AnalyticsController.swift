@@ -33,15 +33,23 @@ struct AnalyticsController {
         return entry
     }
 
-    /// Groups counts; many of them on a thread that answers no requests.
     private func groups(
         _ counts: [TotalsCount],
         of tenant: TenantID,
         buckets: Int = 1,
-        limit: Int
+        limit: Int = .max
     ) async throws -> TotalsGroups {
-        guard counts.count > Self.threshold else { return counts.groups(buckets: buckets, limit: limit) }
-        return try await pool.run(for: .tenant(tenant)) { _ in counts.groups(buckets: buckets, limit: limit) }
+        try await summary(of: counts, of: tenant) { $0.groups(buckets: buckets, limit: limit) }
+    }
+
+    /// Summarizes counts; many of them on a thread that answers no requests.
+    private func summary<Summary: Sendable>(
+        of counts: [TotalsCount],
+        of tenant: TenantID,
+        _ summarize: @escaping @Sendable ([TotalsCount]) -> Summary
+    ) async throws -> Summary {
+        guard counts.count > Self.threshold else { return summarize(counts) }
+        return try await pool.run(for: .tenant(tenant)) { _ in summarize(counts) }
     }
 
     // MARK: Totals and series
@@ -123,7 +131,9 @@ struct AnalyticsController {
         let entry = try await entry(request, context)
         let ranking: Ranking
         if let column = TotalsQuery.Column(rawValue: name) {
-            ranking = try await Ranking(of: column, request, entry, analytics, at: authorizer.now())
+            ranking = try await Ranking(of: column, request, entry, analytics, at: authorizer.now()) { counts in
+                try await groups(counts, of: entry.tenant)
+            }
         } else if let dimension = Dimension(rawValue: name) {
             ranking = try await Ranking(of: dimension, request, entry, analytics, at: authorizer.now())
         } else {
@@ -179,7 +189,9 @@ struct AnalyticsController {
         let requested = try RevisionComparison.requested(request)
         let limit = try request.limit(1...1_000, default: 100)
         let query = TotalsQuery(scope: parameters.scope(entry), columns: Set(TotalsQuery.Column.allCases))
-        let comparison = RevisionComparison(of: requested, try await analytics.totals(query))
+        let comparison = try await summary(of: try await analytics.totals(query), of: entry.tenant) { counts in
+            RevisionComparison(of: requested, counts)
+        }
         var writer = JSONWriter()
         writer.beginObject()
         parameters.write(entry, to: &writer)

@@ -50,18 +50,22 @@ struct Ranking {
     }
 
     /// Ranks the values of a column of the totals.
+    ///
+    /// - Parameter group: Groups the counts.
     init(
         of column: TotalsQuery.Column,
         _ request: Request,
         _ entry: AdminAuthorizer.Entry,
         _ analytics: any EventAnalytics,
-        at now: Timestamp
+        at now: Timestamp,
+        _ group: ([TotalsCount]) async throws -> TotalsGroups
     ) async throws {
         parameters = try AnalyticsParameters(request, at: now)
         self.entry = entry
         self.now = now
         let limit = try request.limit(Self.limits, default: Self.defaultLimit)
-        let groups = try await analytics.totals(TotalsQuery(scope: parameters.scope(entry), columns: [column])).groups()
+        let query = TotalsQuery(scope: parameters.scope(entry), columns: [column])
+        let groups = try await group(try await analytics.totals(query))
         let named = groups.largest.compactMap { group in
             group.columns.text(column).map { ValueCount(value: $0, count: group.count) }
         }
