@@ -1,4 +1,3 @@
-import HTTPTransport
 import LinkCatalog
 import Metrics
 
@@ -20,13 +19,11 @@ enum Publications {
     /// Exports the counters at 0: `rate()` does not see the first increment of a counter that was not there.
     static func begin() { _ = counters }
 
-    static func counted<BufferedResponse>(_ publish: () async throws -> BufferedResponse) async throws
-        -> BufferedResponse
-    {
+    static func counted<Value>(_ publish: () async throws -> Value) async throws -> Value {
         do {
-            let answer = try await publish()
+            let value = try await publish()
             counters[.published]?.increment()
-            return answer
+            return value
         } catch {
             let isRefusal = error is PublishingService.Failure || error is StaleWrite || error is OwnershipConflict
             counters[isRefusal ? .refused : .failed]?.increment()

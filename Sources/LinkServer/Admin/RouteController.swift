@@ -49,6 +49,7 @@ struct RouteController {
         guard ["merge", "replace"].contains(mode) else {
             throw Problem(.invalidRequest, "'mode' must be 'merge' or 'replace'.")
         }
+        try request.headers.checkBody(upTo: limits.tableBytes)
         var lines = RouteLines(limit: limits.tableBytes)
         for try await buffer in request.body { try lines.add(buffer.readableBytesView) }
         let routes = try lines.finish()
@@ -138,9 +139,7 @@ private struct RouteLines {
 
     mutating func add(_ chunk: some Collection<UInt8>) throws {
         bytes += chunk.count
-        guard bytes <= limit else {
-            throw Problem(.bodyTooLarge, "The body has more than \(limit) bytes, which is the maximum.")
-        }
+        guard bytes <= limit else { throw Problem(bodyOver: limit) }
         var start = chunk.startIndex
         while let end = chunk[start...].firstIndex(of: UInt8(ascii: "\n")) {
             rest += chunk[start..<end]

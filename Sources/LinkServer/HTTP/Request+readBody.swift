@@ -1,3 +1,5 @@
+import HTTPTransport
+import HTTPTypes
 import Hummingbird
 import LinkAPI
 import NIOCore
@@ -8,26 +10,13 @@ extension Request {
     ///
     /// It is not named `collectBody`, because Hummingbird's method of that name, which ignores `Content-Length`, would
     /// hide it.
-    ///
-    /// - Parameter reserve: Called with the size of each part before it is buffered; an error that it throws ends the
-    ///   read.
-    mutating func readBody(
-        upTo limit: Int,
-        reserving reserve: (Int) throws -> Void = { _ in }
-    ) async throws -> ByteBuffer {
-        guard headers[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true else {
-            throw Problem.encodedBody
-        }
-        // A Content-Length consists of digits and may not fit into an integer.
-        if let length = headers[.contentLength], Int(length).map({ $0 > limit }) ?? true {
-            throw Problem(bodyOf: length, over: limit)
-        }
+    mutating func readBody(upTo limit: Int) async throws -> ByteBuffer {
+        try headers.checkBody(upTo: limit)
         var whole = ByteBuffer()
         for try await part in body {
             guard part.readableBytes <= limit - whole.readableBytes else {
                 throw Problem(bodyOver: limit)
             }
-            try reserve(part.readableBytes)
             // Growing the buffer step by step would hold a large body twice. A Content-Length alone does not justify an
             // allocation.
             if whole.readableBytes >= Self.trusted, let length = headers[.contentLength].flatMap({ Int($0) }) {
@@ -42,12 +31,23 @@ extension Request {
     private static let trusted = 1 << 20
 }
 
-extension Problem {
-    static let encodedBody = Problem(
-        .unsupportedEncoding,
-        "Encoded bodies are not supported; send the body without Content-Encoding."
-    )
+extension HTTPFields {
+    /// Throws if the fields announce a body that is encoded or longer than `limit` bytes.
+    func checkBody(upTo limit: Int) throws(Problem) {
+        guard value(of: .contentEncoding).map({ $0.lowercased() == "identity" }) ?? true else {
+            throw Problem(
+                .unsupportedEncoding,
+                "Encoded bodies are not supported; send the body without Content-Encoding."
+            )
+        }
+        // A Content-Length consists of digits and may not fit into an integer.
+        if let length = value(of: .contentLength), Int(length).map({ $0 > limit }) ?? true {
+            throw Problem(bodyOf: length, over: limit)
+        }
+    }
+}
 
+extension Problem {
     /// - Parameter length: The value of `Content-Length`.
     init(bodyOf length: String, over limit: Int) {
         self.init(.bodyTooLarge, "The body has \(length) bytes; at most \(limit) are allowed.")

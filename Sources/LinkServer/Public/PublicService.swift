@@ -36,33 +36,33 @@ final class PublicService: Sendable {
     }
 
     /// The properties of a response that are known once the head of its request is read.
-    enum Outcome {
+    enum Dispatch {
         /// - Parameter bodyLimit: Nil if the endpoint ignores bodies.
         case endpoint(PublicEndpoint, bodyLimit: Int?)
         case failure(any Error)
     }
 
     /// Begins a request: applies the rate limit, finds the endpoint and checks the key. ``end(_:_:)`` must follow.
-    func begin(_ head: HTTPRequest, from client: ClientAddress) -> (PublicRequest, Outcome) {
+    func begin(_ head: HTTPRequest, from client: ClientAddress) -> (PublicRequest, Dispatch) {
         var scope = RequestScope(client: client)
         instrumentation.begin(head, &scope)
         var (grant, route): (KeyGrant?, String?)
-        let outcome: Outcome
+        let dispatch: Dispatch
         do {
-            outcome = try self.outcome(of: head, &scope, &grant, &route)
+            dispatch = try self.dispatch(of: head, &scope, &grant, &route)
         } catch {
-            outcome = .failure(error)
+            dispatch = .failure(error)
         }
-        return (PublicRequest(head: head, scope: scope, grant: grant, route: route), outcome)
+        return (PublicRequest(head: head, scope: scope, grant: grant, route: route), dispatch)
     }
 
     /// Throws if the head does not permit an answer.
-    private func outcome(
+    private func dispatch(
         of head: HTTPRequest,
         _ scope: inout RequestScope,
         _ grant: inout KeyGrant?,
         _ route: inout String?
-    ) throws -> Outcome {
+    ) throws -> Dispatch {
         try admission.enter(head, &scope, keys)
         switch router.match(head.method, head.path ?? "") {
         case .refused(let problem, let path):
@@ -72,7 +72,7 @@ final class PublicService: Sendable {
             route = endpoint.path
             if endpoint.acceptsKey { grant = try keys.optionalGrant(head.headerFields.value(of: .authorization)) }
             let bodyLimit = endpoint.bodyLimit?()
-            if let bodyLimit { try head.checkBody(upTo: bodyLimit) }
+            if let bodyLimit { try head.headerFields.checkBody(upTo: bodyLimit) }
             return .endpoint(endpoint, bodyLimit: bodyLimit)
         }
     }
@@ -88,10 +88,10 @@ final class PublicService: Sendable {
 
     /// Answers a request whose body is complete.
     func answer(_ head: HTTPRequest, _ body: ByteBuffer, from client: ClientAddress) async -> BufferedResponse {
-        let (request, outcome) = begin(head, from: client)
+        let (request, dispatch) = begin(head, from: client)
         let answer: BufferedResponse
         do {
-            switch outcome {
+            switch dispatch {
             case .endpoint(let endpoint, let limit):
                 if let limit, body.readableBytes > limit { throw Problem(bodyOver: limit) }
                 answer = try await TraceContext.$current.withValue(request.scope.trace) {
@@ -118,18 +118,5 @@ final class PublicService: Sendable {
             requestID: request.scope.requestID.description,
             headers: response.headers
         )
-    }
-}
-
-extension HTTPRequest {
-    /// Throws if the head announces a body that is encoded or longer than `limit` bytes.
-    fileprivate func checkBody(upTo limit: Int) throws(Problem) {
-        guard headerFields.value(of: .contentEncoding).map({ $0.lowercased() == "identity" }) ?? true else {
-            throw Problem.encodedBody
-        }
-        // A Content-Length consists of digits and may not fit into an integer.
-        if let length = headerFields.value(of: .contentLength), Int(length).map({ $0 > limit }) ?? true {
-            throw Problem(bodyOf: length, over: limit)
-        }
     }
 }

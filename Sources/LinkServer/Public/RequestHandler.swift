@@ -26,7 +26,7 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
     /// A request whose end has not been read.
     private struct Receiving {
         let request: PublicRequest
-        var outcome: PublicService.Outcome
+        var dispatch: PublicService.Dispatch
         var body = ByteBuffer()
     }
 
@@ -171,12 +171,12 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
 
     private func begin(_ head: HTTPRequest) {
         isSkipping = false
-        let (request, outcome) = service.begin(head, from: client)
-        state = .receiving(Receiving(request: request, outcome: outcome))
+        let (request, dispatch) = service.begin(head, from: client)
+        state = .receiving(Receiving(request: request, dispatch: dispatch))
     }
 
     private func append(_ bytes: ByteBuffer, to receiving: inout Receiving) {
-        guard case .endpoint(_, let limit?) = receiving.outcome else { return }
+        guard case .endpoint(_, let limit?) = receiving.dispatch else { return }
         do {
             guard bytes.readableBytes <= limit - receiving.body.readableBytes else { throw Problem(bodyOver: limit) }
             try service.buffers.reserve(bytes.readableBytes)
@@ -187,21 +187,21 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
                 receiving.body.writeImmutableBuffer(bytes)
             }
         } catch {
-            receiving.outcome = .failure(error)
+            receiving.dispatch = .failure(error)
         }
     }
 
     /// Answers a request before its end if the response does not depend on the rest of it.
     private func answerEarly() {
         guard case .receiving(let receiving) = state else { return }
-        if case .endpoint(_, .some) = receiving.outcome { return }
+        if case .endpoint(_, .some) = receiving.dispatch { return }
         isSkipping = true
         finish(receiving)
     }
 
     private func finish(_ receiving: Receiving, failingWith error: any Error) {
         isSkipping = true
-        finish(Receiving(request: receiving.request, outcome: .failure(error)))
+        finish(Receiving(request: receiving.request, dispatch: .failure(error)))
     }
 
     private func finish(_ receiving: Receiving) {
@@ -210,7 +210,7 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
         let reserved = reservedBytes
         reservedBytes = 0
         answer(request, holding: reserved) {
-            switch receiving.outcome {
+            switch receiving.dispatch {
             case .endpoint(let endpoint, _): try endpoint.handle(request, receiving.body)
             case .failure(let error): throw error
             }
