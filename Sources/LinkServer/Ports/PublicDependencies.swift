@@ -11,7 +11,7 @@ package struct PublicDependencies: Sendable {
     package var admission: Admission
     package var keys: APIKeyAuthenticator
     /// Computes the traces of `explain`. A caller may ask for many, and each takes milliseconds.
-    package var tracePool = WorkPool(waiting: 64)
+    package var tracePool = WorkPool.forTraces()
 
     package init(
         linkResolver: LinkResolver,
@@ -46,4 +46,9 @@ extension ServerDependencies {
         dependencies.tracePool = tracePool
         return dependencies
     }
+}
+
+extension WorkPool {
+    /// A pool for traces. At most 64 requests wait, because their clients wait as well.
+    static func forTraces() -> WorkPool { WorkPool(waiting: 64) }
 }

@@ -35,7 +35,7 @@ package struct ServerDependencies: Sendable {
     /// For the public port.
     package var requestBuffers = RequestBufferBudget()
     /// For the traces of the public port.
-    package var tracePool = WorkPool(waiting: 64)
+    package var tracePool = WorkPool.forTraces()
     /// For the admin port.
     package var largeDocuments: LargeDocuments
     package var logger: Logger
