@@ -57,7 +57,7 @@ struct AdminAuthorizer {
         _ count: Count
     ) throws -> Entry {
         let grant = try grant(request, context, scope, of: tenant)
-        context.facts.note(tenant)
+        context.logFields.note(tenant)
         // Checked after the key, so that no other caller can use up the tenant's limit.
         try admission.check(count == .tail ? .tails(tenant) : .tenant(tenant))
         let environment = try environment(request)

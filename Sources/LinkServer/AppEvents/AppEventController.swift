@@ -34,7 +34,7 @@ struct AppEventController: Sendable {
         }
         let catalog = linkResolver.catalog.current
         let tenant = try catalog.tenant(message.tenant, of: request)
-        scope.facts.note(tenant.tenant)
+        scope.logFields.note(tenant.tenant)
         try tenant.checkClientKey(request.grant, for: message.environment)
         if let warning = catalog.warning(about: message.environment, of: tenant.tenant) {
             throw Problem(.unknownEnvironment, warning)

@@ -23,7 +23,7 @@ struct AppTableController: Sendable {
         let query = try AppTableQuery(request.head.path ?? "")
         let catalog = live.current
         let tenant = try catalog.tenant(query.tenant, of: request)
-        request.scope.facts.note(tenant.tenant)
+        request.scope.logFields.note(tenant.tenant)
         try tenant.checkClientKey(request.grant, for: query.environment)
         try admission.check(.tenant(tenant.tenant))
         let scope = TableScope(tenant: tenant.tenant, environment: query.environment, app: query.app)

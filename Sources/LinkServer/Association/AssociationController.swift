@@ -34,7 +34,7 @@ struct AssociationController: Sendable {
         else {
             throw Problem.unknownHost(request.head.path ?? "/")
         }
-        request.scope.facts.note(table.tenant)
+        request.scope.logFields.note(table.tenant)
         if let refusal = admission.admit(.tenant(table.tenant)) {
             tenants.count(kind, .rateLimited, of: table.tenant)
             throw Problem(refusal)

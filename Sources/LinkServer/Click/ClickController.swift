@@ -38,7 +38,7 @@ struct ClickController: Sendable {
             throw Problem(.invalidRequest, "The path of a click must begin with '/'.")
         }
         guard !path.isReserved else { throw Problem(.notFound, "This path is reserved.") }
-        scope.facts.note(table.tenant)
+        scope.logFields.note(table.tenant)
         try admission.check(.tenant(table.tenant))
 
         let visitor = ClickContext(request.headerFields)
@@ -63,7 +63,7 @@ struct ClickController: Sendable {
             in: facts,
             by: caller
         )
-        scope.facts.note(resolvedLink)
+        scope.logFields.note(resolvedLink)
         return linkResolver.result(afterRecording: [resolvedLink], arrivedAt: scope.arrival) { _ in
             answer(to: resolvedLink.answer, host: host.name)
         }

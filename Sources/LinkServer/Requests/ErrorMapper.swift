@@ -31,7 +31,7 @@ struct ErrorMapper: Sendable {
 
     func answer(to error: any Error, _ scope: RequestScope) -> BufferedResponse {
         let problem = problem(for: error, scope)
-        scope.facts.note(problem.code)
+        scope.logFields.note(problem.code)
         Self.authenticationFailures[problem.code]?.increment()
         return problem.answer(requestID: scope.requestID.description)
     }

@@ -53,7 +53,7 @@ final class RequestInstrumentation: Sendable {
     func end(_ head: HTTPRequest, _ scope: RequestScope, route: String?, _ status: HTTPResponse.Status) {
         let now = uptime()
         log.note(head.method, status, scope, route: route, at: now)
-        if status.code >= 500 { metrics.failed(scope.facts.found.tenant) }
+        if status.code >= 500 { metrics.failed(scope.logFields.found.tenant) }
         metrics.ended(head.method, status, route: route, after: scope.arrival.map { now - $0 } ?? .zero)
     }
 }

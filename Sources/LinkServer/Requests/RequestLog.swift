@@ -30,7 +30,7 @@ struct RequestLog: Sendable {
         let isFailure = status.code >= 500
         let level: Logger.Level = isFailure ? .warning : .info
         guard level >= logger.logLevel, isWanted(isFailure: isFailure, at: instant) else { return }
-        let found = scope.facts.found
+        let found = scope.logFields.found
         var metadata: Logger.Metadata = [
             "event": "request", "port": "\(port.rawValue)", "method": "\(RequestMetrics.known(method))",
             "route": "\(route ?? "none")", "status": .stringConvertible(status.code),

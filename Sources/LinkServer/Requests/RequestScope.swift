@@ -16,7 +16,7 @@ struct RequestScope: Sendable {
     var trace: TraceContext?
     /// Whether the client sent a trace; only such clients get one in the response.
     var isTraced = false
-    let facts = AccessLogFields()
+    let logFields = AccessLogFields()
 
     init(client: ClientAddress) { self.client = client }
 }

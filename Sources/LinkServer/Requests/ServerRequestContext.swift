@@ -15,7 +15,7 @@ struct ServerRequestContext: RequestContext {
     var repeatable: RepeatableChange?
 
     var requestID: String { scope.requestID.description }
-    var facts: AccessLogFields { scope.facts }
+    var logFields: AccessLogFields { scope.logFields }
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)

@@ -25,20 +25,20 @@ struct ResolveController: Sendable {
             acceptsKey: true
         ) { request, body in
             guard body.readableBytes > Self.largestOnLoop else {
-                let work = try work(request, body)
-                return result(of: work, work.links.map { resolve($0, work) })
+                let parsed = try parse(request, body)
+                return result(of: parsed, parsed.links.map { resolve($0, parsed) })
             }
             return .async {
-                let work = try work(request, body)
-                return try await result(of: work, Self.oneByOne(work.links) { resolve($0, work) }).response
+                let parsed = try parse(request, body)
+                return try await result(of: parsed, Self.oneByOne(parsed.links) { resolve($0, parsed) }).response
             }
         }
     }
 
     /// What a message asks for, and what all its links have in common. Key and rate limits were checked.
-    private struct Work: Sendable {
+    private struct ParsedRequest: Sendable {
         let arrival: ContinuousClock.Instant?
-        let facts: AccessLogFields
+        let logFields: AccessLogFields
         let message: ResolveRequest
         let links: [(link: LocatedLink, clientEventID: String?)]
         let isBatch: Bool
@@ -47,7 +47,7 @@ struct ResolveController: Sendable {
     }
 
     /// Reads a message, and checks whether its caller may resolve its links. No link is resolved before.
-    private func work(_ request: PublicRequest, _ body: ByteBuffer) throws -> Work {
+    private func parse(_ request: PublicRequest, _ body: ByteBuffer) throws -> ParsedRequest {
         let scope = request.scope
         var message = try message(in: body)
         if message.context.now != nil { message.warnings.append("context.now is set by the server and was ignored.") }
@@ -70,7 +70,7 @@ struct ResolveController: Sendable {
         let located = links.map { (link: catalog.locate($0.url, in: environment), clientEventID: $0.clientEventID) }
         let tables = located.compactMap(\.link.table)
         if let tenant, located.contains(where: { $0.link.tenant != tenant }) { throw Self.otherPlace }
-        if let first = located.first { scope.facts.note(first.link.tenant) }
+        if let first = located.first { scope.logFields.note(first.link.tenant) }
         try checkClientKey(tables, request.grant)
         if message.explanation == .included { try checkExplanation(tables, request.grant) }
         try checkTenants(of: tables)
@@ -83,9 +83,9 @@ struct ResolveController: Sendable {
         if message.explanation == .included, links.count > Self.maximumTraces {
             message.warnings.append("Only the first \(Self.maximumTraces) links have traces.")
         }
-        return Work(
+        return ParsedRequest(
             arrival: scope.arrival,
-            facts: scope.facts,
+            logFields: scope.logFields,
             message: message,
             links: located,
             isBatch: isBatch,
@@ -96,15 +96,15 @@ struct ResolveController: Sendable {
 
     private func resolve(
         _ link: (link: LocatedLink, clientEventID: String?),
-        _ work: Work
+        _ parsed: ParsedRequest
     ) -> LinkResolver.ResolvedLink {
         linkResolver.resolve(
             link.link,
-            from: work.catalog,
+            from: parsed.catalog,
             clientEventID: link.clientEventID,
-            in: work.message.context,
-            environment: work.message.environment ?? .production,
-            by: work.caller
+            in: parsed.message.context,
+            environment: parsed.message.environment ?? .production,
+            by: parsed.caller
         )
     }
 
@@ -124,22 +124,22 @@ struct ResolveController: Sendable {
     /// The maximum number of links of a message that get a trace, because a trace has up to 100 KB.
     private static let maximumTraces = 10
 
-    private func result(of work: Work, _ resolvedLinks: [LinkResolver.ResolvedLink]) -> HandlerResult {
-        if let first = resolvedLinks.first { work.facts.note(first) }
-        guard work.message.explanation == .included else { return response(of: work, resolvedLinks) }
+    private func result(of parsed: ParsedRequest, _ resolvedLinks: [LinkResolver.ResolvedLink]) -> HandlerResult {
+        if let first = resolvedLinks.first { parsed.logFields.note(first) }
+        guard parsed.message.explanation == .included else { return response(of: parsed, resolvedLinks) }
         return .async {
             let traced = resolvedLinks.prefix(Self.maximumTraces)
             let tenant = traced.first?.answer.tenant ?? TenantID.none
             let explained = try await tracePool.run(for: .tenant(tenant)) { cancellation in
-                traced.map { cancellation.isCancelled ? $0 : $0.explained(in: work.message.context) }
+                traced.map { cancellation.isCancelled ? $0 : $0.explained(in: parsed.message.context) }
             }
-            return try await response(of: work, explained + resolvedLinks.dropFirst(Self.maximumTraces)).response
+            return try await response(of: parsed, explained + resolvedLinks.dropFirst(Self.maximumTraces)).response
         }
     }
 
-    private func response(of work: Work, _ resolvedLinks: [LinkResolver.ResolvedLink]) -> HandlerResult {
-        linkResolver.result(afterRecording: resolvedLinks, arrivedAt: work.arrival) { recorded in
-            let (isBatch, warnings) = (work.isBatch, work.message.warnings)
+    private func response(of parsed: ParsedRequest, _ resolvedLinks: [LinkResolver.ResolvedLink]) -> HandlerResult {
+        linkResolver.result(afterRecording: resolvedLinks, arrivedAt: parsed.arrival) { recorded in
+            let (isBatch, warnings) = (parsed.isBatch, parsed.message.warnings)
             return BufferedResponse(json: try json(of: resolvedLinks, recorded, isBatch: isBatch, warnings: warnings))
         }
     }
