@@ -55,6 +55,15 @@ package final class GzipStream {
     /// Ends the gzip stream and passes the remaining output to `put`.
     package func finish(to put: (ArraySlice<UInt8>) throws -> Void) throws { try run(Z_FINISH, put) }
 
+    /// Returns the compressed bytes in one piece.
+    package static func compressed(_ bytes: [UInt8], level: Int) throws -> [UInt8] {
+        var compressed: [UInt8] = []
+        let stream = try GzipStream(level: level)
+        try stream.write(bytes) { compressed += $0 }
+        try stream.finish { compressed += $0 }
+        return compressed
+    }
+
     private func run(_ flush: Int32, _ put: (ArraySlice<UInt8>) throws -> Void) throws {
         defer { block.removeAll(keepingCapacity: true) }
         try block.withUnsafeMutableBufferPointer { input in

@@ -107,7 +107,7 @@ struct HTTP1ConnectionStateMachineTests {
 
     @Test func bytesThatBecomeNoRequestAreLimited() {
         var machine = Self.machine()
-        #expect(machine.receive(Self.bytes(ConnectionLimits.undecodedBytes + 1)) == .decode)
+        #expect(machine.receive(Self.bytes(ConnectionLimits.overheadBytes + 1)) == .decode)
         guard case .refuse(let problem) = machine.receive(Self.bytes(1)) else {
             Issue.record("it is decoded")
             return
@@ -119,7 +119,7 @@ struct HTTP1ConnectionStateMachineTests {
         var machine = Self.machine()
         _ = machine.receiveHead(RequestForm(), isLast: false)
         for _ in 0..<100 {
-            #expect(machine.receive(Self.bytes(ConnectionLimits.wrapping * 1_000)) == .decode)
+            #expect(machine.receive(Self.bytes(ConnectionLimits.overheadPerBodyByte * 1_000)) == .decode)
             machine.receiveBody(1_000)
         }
         while case .decode = machine.receive(Self.bytes(1_000)) {}

@@ -20,10 +20,11 @@ package struct ConnectionLimits: Sendable {
     static let lingerBytes = 1 << 20
     static let lingerSeconds: Int64 = 2
 
-    /// Maximum number of input bytes that become no part of a request, in a head or around a body. Each byte of the
-    /// body allows `wrapping` such bytes: chunks of one byte each, with five bytes of framing, pass.
-    static let undecodedBytes = 1 << 16
-    static let wrapping = 16
+    /// Maximum number of bytes that belong neither to a head nor to the data of a body, such as blanks and the framing of
+    /// chunks. Each byte of a body allows `overheadPerBodyByte` of them: chunks of one byte each, with five bytes of
+    /// framing, pass.
+    static let overheadBytes = 1 << 16
+    static let overheadPerBodyByte = 16
 
     /// Maximum number of pipelined requests without a response; the connection ends after them. A read of 16 KiB can
     /// hold 600 requests, and each takes kilobytes once it is decoded.

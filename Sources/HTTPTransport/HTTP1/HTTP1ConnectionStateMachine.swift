@@ -105,7 +105,7 @@ struct HTTP1ConnectionStateMachine {
             discarded += bytes.count
             return phase == .lingering && discarded > ConnectionLimits.lingerBytes ? .close : .discard
         }
-        guard undecoded <= ConnectionLimits.undecodedBytes else {
+        guard undecoded <= ConnectionLimits.overheadBytes else {
             return .refuse(Problem(undecodedOf: reading, limits))
         }
         undecoded += bytes.count
@@ -133,7 +133,9 @@ struct HTTP1ConnectionStateMachine {
         return unanswered.count == 1
     }
 
-    mutating func receiveBody(_ bytes: Int) { undecoded = max(0, undecoded - ConnectionLimits.wrapping * bytes) }
+    mutating func receiveBody(_ bytes: Int) {
+        undecoded = max(0, undecoded - ConnectionLimits.overheadPerBodyByte * bytes)
+    }
 
     mutating func receiveEnd() {
         reading = .idle

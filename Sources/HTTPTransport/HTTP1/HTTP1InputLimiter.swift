@@ -68,7 +68,8 @@ final class HTTP1InputLimiter: ChannelDuplexHandler {
     }
 
     /// Passes the end of a read on. `RequestHandler` answers a request before its end if the rest of it did not arrive in
-    /// the same read, so it must not see the end while input is held. Hummingbird's channel gets its requests only then.
+    /// the same read, so it must not see the end while input is held. Hummingbird's channel passes requests on at the end of a
+    /// read only, so there it is passed on at once.
     private func completeRead(_ context: ChannelHandlerContext) {
         if held.readableBytes == 0 || turns == nil { context.fireChannelReadComplete() }
     }

@@ -103,8 +103,8 @@ package final class HTTP2ConnectionHandler: ChannelDuplexHandler {
 
     // MARK: Backpressure
 
-    /// Returns whether the next request is answered now; if not, its stream calls ``waits(_:)``.
-    func takesRequest() -> Bool {
+    /// Returns whether the next request is answered now; if not, its stream calls ``addWaiting(_:)``.
+    func admitRequest() -> Bool {
         guard isWritable, slowReaderHandler.mayAnswer, waiting.isEmpty, requests < LoopTurns.requests else {
             return false
         }
@@ -112,12 +112,12 @@ package final class HTTP2ConnectionHandler: ChannelDuplexHandler {
         return true
     }
 
-    func waits(_ stream: HTTP2StreamHandler) {
+    func addWaiting(_ stream: HTTP2StreamHandler) {
         waiting.append(stream)
         if requests >= LoopTurns.requests { waitForTurn() }
     }
 
-    func waitsNoMore(_ stream: HTTP2StreamHandler) { waiting.removeAll { $0 === stream } }
+    func removeWaiting(_ stream: HTTP2StreamHandler) { waiting.removeAll { $0 === stream } }
 
     /// Adds `bytes`, negative for bytes that were sent, to what the streams hold of their responses.
     func streams(hold bytes: Int) {

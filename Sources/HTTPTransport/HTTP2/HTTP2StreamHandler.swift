@@ -70,7 +70,7 @@ package final class HTTP2StreamHandler: ChannelDuplexHandler, ResponseSender {
         guard let held else { return }
         buffers.release(held.body.readableBytes)
         self.held = nil
-        connection.waitsNoMore(self)
+        connection.removeWaiting(self)
     }
 
     // MARK: Inbound
@@ -82,9 +82,9 @@ package final class HTTP2StreamHandler: ChannelDuplexHandler, ResponseSender {
             isHead = head.method == .head
             do {
                 let request = try head.checked(limits)
-                guard connection.takesRequest() else {
+                guard connection.admitRequest() else {
                     held = Held(head: request)
-                    return connection.waits(self)
+                    return connection.addWaiting(self)
                 }
                 pass(.head(request), context)
             } catch {

@@ -41,10 +41,7 @@ struct AdminAuthorizer {
         count: Count = .request
     ) throws -> Entry {
         guard let text = context.parameters.get("tenant"), let tenant = TenantID(text) else {
-            throw Problem(
-                .unknownTenant,
-                "A tenant id must have 1 to 64 of a-z, 0-9, '.', '_' and '-', and start with a letter or digit."
-            )
+            throw Problem.invalidTenantID
         }
         return try entry(of: tenant, request, context, scope, count)
     }
@@ -64,7 +61,7 @@ struct AdminAuthorizer {
         guard grant.allows(environment) else {
             throw Problem(.forbidden, "This key is not valid for the environment '\(environment)'.")
         }
-        guard let draft = DraftName(request.uri.queryParameters.get("draft") ?? DraftName.main.rawValue) else {
+        guard let draft = DraftName(request.parameter("draft") ?? DraftName.main.rawValue) else {
             throw Problem(
                 .invalidRequest,
                 "A draft name must have 1 to 64 of a-z, 0-9, '.', '_' and '-', and start with a letter or digit."
@@ -145,7 +142,7 @@ struct AdminAuthorizer {
     }
 
     private func environment(_ request: Request) throws -> EnvironmentID {
-        guard let text = request.uri.queryParameters.get("environment") else { return .production }
+        guard let text = request.parameter("environment") else { return .production }
         // Requests outside of the tenant's environments are counted under a name that no environment has.
         guard text != EnvironmentID.unpublished.rawValue else { return .unpublished }
         guard let environment = EnvironmentID(text) else {
@@ -181,10 +178,20 @@ extension ByteBuffer {
     }
 }
 
+extension Problem {
+    static let invalidTenantID = Problem(
+        .unknownTenant,
+        "A tenant id must have 1 to 64 of a-z, 0-9, '.', '_' and '-', and start with a letter or digit."
+    )
+}
+
 extension Request {
+    /// Whether the body is declared as YAML; all others are read as JSON.
+    var isYAML: Bool { headers[.contentType]?.contains("yaml") == true }
+
     /// Returns the body as a JSON or YAML document.
     mutating func document(upTo limit: Int) async throws -> JSONNode {
-        let isYAML = headers[.contentType]?.contains("yaml") == true
+        let isYAML = isYAML
         let limit = isYAML ? min(limit, Document.maximumYAMLBytes) : limit
         let body = try await readBody(upTo: limit)
         return try await body.read { body in

@@ -26,7 +26,7 @@ struct AssociationToolsController {
         let caller = caller(of: try authorizer.grant(request, context, .tablesRead))
         var request = request
         let bytes = Array(buffer: try await request.readBody(upTo: Self.maximumBytes))
-        let platform = try request.uri.queryParameters.get("platform").map(Self.platform) ?? Self.platform(of: bytes)
+        let platform = try request.parameter("platform").map(Self.platform) ?? Self.platform(of: bytes)
         let report = try await pool.run(for: caller) { cancellation in
             let budget = cancellation.budget(of: .associationValidation)
             let findings =

@@ -17,13 +17,8 @@ struct AuditController {
     /// Lists the rows of `?tenant=`, or of all tenants of the key, newest first.
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         var tenant: TenantID?
-        if let text = request.uri.queryParameters.get("tenant") {
-            guard let id = TenantID(text) else {
-                throw Problem(
-                    .unknownTenant,
-                    "A tenant id must have 1 to 64 of a-z, 0-9, '.', '_' and '-', and start with a letter or digit."
-                )
-            }
+        if let text = request.parameter("tenant") {
+            guard let id = TenantID(text) else { throw Problem.invalidTenantID }
             tenant = id
         }
         let grant = try authorizer.grant(request, context, .admin, of: tenant)

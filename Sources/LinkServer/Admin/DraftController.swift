@@ -42,7 +42,7 @@ struct DraftController {
         let entry = try authorizer.tenant(request, context, .tablesWrite)
         var request = request
         var base = DraftBase.kept
-        if let text = request.uri.queryParameters.get("base") {
+        if let text = request.parameter("base") {
             guard let number = Int64(text), number >= 0 else {
                 throw Problem(
                     .invalidRequest,
@@ -221,13 +221,10 @@ extension DraftSummary {
 extension TablePlan {
     /// Formatted as `{live, settings, changes, findings, suiteFailures, moves}`.
     var json: JSONNode {
-        var writer = JSONWriter()
-        writer.findings(findings)
-        let findings = try? JSONReader.parse(writer.bytes, limits: JSONReader.Limits(maximumBytes: 256 << 20))
         return .object([
             "live": checked.live.map { .int($0.rawValue) } ?? .null, "settings": .array(settings.map(\.json)),
             "changes": diff.json,
-            "findings": findings ?? .null,
+            "findings": findings.json,
             "suiteFailures": .array(suiteFailures.map(\.json)), "moves": .array(moves.map(\.json)),
         ])
     }

@@ -26,8 +26,7 @@ struct LargeDocumentMiddleware: RouterMiddleware {
         }
         let turn = documents.turn(of: grant.tenant.map(WorkPool.Caller.tenant) ?? .key(grant.id))
         var request = request
-        let isYAML = request.headers[.contentType]?.contains("yaml") == true
-        let threshold = isYAML ? LargeDocuments.thresholdOfYAML : LargeDocuments.threshold
+        let threshold = request.isYAML ? LargeDocuments.thresholdOfYAML : LargeDocuments.threshold
         request.body = RequestBody(asyncSequence: LargeBody(base: request.body, turn: turn, threshold: threshold))
         var response = try await LargeDocuments.$turn.withValue(turn) { [request] in try await next(request, context) }
         turn.rest()

@@ -10,15 +10,8 @@ struct PageRequest {
     let cursor: String?
 
     init(_ request: Request) throws {
-        cursor = request.uri.queryParameters.get("cursor")
-        guard let text = request.uri.queryParameters.get("limit") else {
-            limit = 100
-            return
-        }
-        guard let limit = Int(text), (1...1_000).contains(limit) else {
-            throw Problem(.invalidRequest, "'limit' must be a number from 1 to 1000.")
-        }
-        self.limit = limit
+        cursor = request.parameter("cursor")
+        limit = try request.limit(1...1_000, default: 100)
     }
 
     /// Returns the cursor as a number, for lists in descending order; nil without a cursor.

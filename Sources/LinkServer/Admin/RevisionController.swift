@@ -66,7 +66,7 @@ struct RevisionController {
         let entry = try authorizer.tenant(request, context, .tablesRead)
         let from = try await row(try number(context), entry).revision
         var to = try await store.live(of: entry.tenant, in: entry.environment)
-        if let text = request.uri.queryParameters.get("to") {
+        if let text = request.parameter("to") {
             guard let number = Int64(text) else { throw Problem(.invalidRequest, "'to' must be a revision number.") }
             to = try await row(Revision(rawValue: number), entry).revision
         }
@@ -97,7 +97,7 @@ struct RevisionController {
     /// Publishes the revision's table in the environment `?to=`.
     @Sendable private func promote(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try authorizer.tenant(request, context, .publish)
-        guard let text = request.uri.queryParameters.get("to"), let target = EnvironmentID(text) else {
+        guard let text = request.parameter("to"), let target = EnvironmentID(text) else {
             throw Problem(.invalidRequest, "Name the environment with '?to=', such as '?to=production'.")
         }
         guard entry.grant.allows(target) else {

@@ -45,7 +45,7 @@ struct RouteController {
     /// removes all others.
     @Sendable private func importRoutes(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try authorizer.tenant(request, context, .tablesWrite)
-        let mode = request.uri.queryParameters.get("mode") ?? "merge"
+        let mode = request.parameter("mode") ?? "merge"
         guard ["merge", "replace"].contains(mode) else {
             throw Problem(.invalidRequest, "'mode' must be 'merge' or 'replace'.")
         }
@@ -77,7 +77,7 @@ struct RouteController {
         let entry = try authorizer.tenant(request, context, .tablesWrite)
         let id = try id(context)
         var placement = PublishingService.Placement.keep
-        if let text = request.uri.queryParameters.get("before") {
+        if let text = request.parameter("before") {
             guard let before = RouteID(text), before != id else {
                 throw Problem(.invalidRequest, "'before' must name another route of the draft.")
             }

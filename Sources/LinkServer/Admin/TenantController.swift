@@ -82,7 +82,7 @@ struct TenantController {
         let entry = try authorizer.tenant(request, context, .tablesRead)
         try await store.require(entry.tenant)
         var number: Int64?
-        if let text = request.uri.queryParameters.get("revision") {
+        if let text = request.parameter("revision") {
             guard let revision = Int64(text) else {
                 throw Problem(.invalidRequest, "'revision' must be a number, such as 3.")
             }

@@ -78,9 +78,6 @@ extension Int64 {
 }
 
 extension Request {
-    /// Returns a query parameter; nil if it is missing.
-    func parameter(_ name: String) -> String? { uri.queryParameters.get(name) }
-
     fileprivate func zone() throws -> CalendarZone {
         guard let name = parameter("zone"), name != CalendarZone.utc.name else { return .utc }
         guard let zone = CalendarZone(name) else {
@@ -118,17 +115,5 @@ extension Request {
                 return purpose
             }
         )
-    }
-
-    /// Reads `?limit=`.
-    func limit(_ range: ClosedRange<Int>, default count: Int) throws -> Int {
-        guard let text = parameter("limit") else { return count }
-        guard let limit = Int(text), range.contains(limit) else {
-            throw Problem(
-                .invalidRequest,
-                "'limit' must be a number from \(range.lowerBound) to \(range.upperBound)."
-            )
-        }
-        return limit
     }
 }

@@ -19,18 +19,14 @@ struct AnalyticsResponse {
     }
 
     func response(to request: Request) -> Response {
-        let digest = SHA256.hash(data: bytes).prefix(16)
-        let tag = "\"" + digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "\""
+        let tag = ContentNegotiation.tag(of: bytes)
         let headers: HTTPFields = [
             .eTag: tag,
             .cacheControl: isSettled ? "private, max-age=\(Self.settledAge)" : "private, no-cache",
             .vary: "Authorization",
         ]
-        let known = request.headers[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }.map { item in
-            let name = item.drop(while: \.isWhitespace)
-            return name.hasPrefix("W/") ? name.dropFirst(2) : name
-        }
-        guard !known.contains(where: { $0.hasPrefix(tag) || $0.hasPrefix("*") }) else {
+        let known = request.headers[values: .ifNoneMatch]
+        guard !known.contains(where: { ContentNegotiation.names(tag, in: $0) }) else {
             return Response(status: .notModified, headers: headers)
         }
         return Response(json: bytes, headers: headers)

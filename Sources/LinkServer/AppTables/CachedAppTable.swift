@@ -13,18 +13,16 @@ struct CachedAppTable: Sendable {
 
     init(_ bytes: [UInt8]) throws {
         tag = SignedTable.entityTag(of: bytes)
-        var compressed: [UInt8] = []
-        let stream = try GzipStream(level: 9)
-        try stream.write(bytes) { compressed += $0 }
-        try stream.finish { compressed += $0 }
-        gzipped = ByteBuffer(bytes: compressed)
+        gzipped = ByteBuffer(bytes: try GzipStream.compressed(bytes, level: 9))
     }
 
     /// The memory that it takes.
     var byteCount: Int { gzipped.readableBytes }
 
     /// Whether the response to the request is the whole table, uncompressed, which takes a while to make.
-    func mustBeUnpacked(for request: HTTPRequest) -> Bool { !isKnown(to: request) && !acceptsGzip(request) }
+    func mustBeUnpacked(for request: HTTPRequest) -> Bool {
+        !isKnown(to: request) && !ContentNegotiation.acceptsGzip(request)
+    }
 
     /// Returns 200 with the table, or 304 if the client has it.
     ///
@@ -36,7 +34,7 @@ struct CachedAppTable: Sendable {
         ]
         guard !isKnown(to: request) else { return BufferedResponse(.notModified, headers: headers) }
         headers[.contentType] = SignedTable.mediaType
-        guard acceptsGzip(request) else {
+        guard ContentNegotiation.acceptsGzip(request) else {
             return BufferedResponse(.ok, headers: headers, body: try unpacked())
         }
         headers[.contentEncoding] = "gzip"
@@ -48,10 +46,6 @@ struct CachedAppTable: Sendable {
         let stream = try GunzipStream()
         try stream.write(Array(buffer: gzipped)) { body.writeBytes($0) }
         return body
-    }
-
-    private func acceptsGzip(_ request: HTTPRequest) -> Bool {
-        request.headerFields.value(of: .acceptEncoding).map { AcceptEncoding.allows("gzip", in: $0) } ?? false
     }
 
     private func isKnown(to request: HTTPRequest) -> Bool {

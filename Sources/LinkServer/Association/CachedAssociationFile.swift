@@ -17,8 +17,7 @@ final class CachedAssociationFile: Sendable {
         let notModified: BufferedResponse
 
         init(_ bytes: [UInt8], encoding: String?) {
-            let digest = SHA256.hash(data: bytes).prefix(16)
-            tag = "\"" + digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "\""
+            tag = ContentNegotiation.tag(of: bytes)
             var headers: HTTPFields = [
                 .eTag: tag, .cacheControl: "public, max-age=300", .vary: "Accept-Encoding",
             ]
@@ -34,19 +33,14 @@ final class CachedAssociationFile: Sendable {
 
     init(_ bytes: [UInt8]) throws {
         plain = Form(bytes, encoding: nil)
-        var compressed: [UInt8] = []
-        let stream = try GzipStream(level: 9)
-        try stream.write(bytes) { compressed += $0 }
-        try stream.finish { compressed += $0 }
+        let compressed = try GzipStream.compressed(bytes, level: 9)
         gzipped = compressed.count < bytes.count ? Form(compressed, encoding: "gzip") : nil
     }
 
     /// Returns 200 with the file, or 304 if the client has it. The file is compressed only for clients that accept
     /// gzip: Apple's limit applies to the uncompressed bytes.
     func answer(to request: HTTPRequest) -> BufferedResponse {
-        let accepts =
-            request.headerFields.value(of: .acceptEncoding).map { AcceptEncoding.allows("gzip", in: $0) } ?? false
-        let form = accepts ? gzipped ?? plain : plain
+        let form = ContentNegotiation.acceptsGzip(request) ? gzipped ?? plain : plain
         if let known = request.headerFields.value(of: .ifNoneMatch), ContentNegotiation.names(form.tag, in: known) {
             return form.notModified
         }

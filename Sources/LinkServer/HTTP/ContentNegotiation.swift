@@ -1,6 +1,21 @@
-/// Reads the list of entity tags in `If-None-Match`, which names the versions of a file that a client has.
+import Crypto
+import Gzip
+import HTTPTransport
+import HTTPTypes
+
+/// Determines which form of a file a response has: compressed or not, or none if the client has the file.
 enum ContentNegotiation {
-    /// Whether a list of tags contains one, by the weak comparison that `If-None-Match` requires.
+    /// Returns a strong entity tag of a file.
+    static func tag(of bytes: [UInt8]) -> String {
+        let digest = SHA256.hash(data: bytes).prefix(16)
+        return "\"" + digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "\""
+    }
+
+    static func acceptsGzip(_ request: HTTPRequest) -> Bool {
+        request.headerFields.value(of: .acceptEncoding).map { AcceptEncoding.allows("gzip", in: $0) } ?? false
+    }
+
+    /// Whether the list of tags in `If-None-Match` contains one, by the weak comparison that `If-None-Match` requires.
     static func names(_ tag: String, in list: String) -> Bool {
         list.split(separator: ",").contains { item in
             let item = item.drop(while: \.isWhitespace)

@@ -8,7 +8,7 @@ package import Logging
 package import NIOCore
 package import NetworkTypes
 
-/// The endpoints of the public port without its connections. The stub server answers with them over its own.
+/// The endpoints of the public port without its connections. The stub server serves them over its own connections.
 package struct LinkEndpoints: Sendable {
     private let service: PublicService
 

@@ -162,11 +162,8 @@ extension PublishingService.Failure {
     /// The failure as the API describes it: `{detail, findings, conflicts, …}`.
     package var json: JSONNode {
         let problem = Problem(self)
-        var writer = JSONWriter()
-        writer.findings(problem.findings)
-        let findings = try? JSONReader.parse(writer.bytes, limits: JSONReader.Limits(maximumBytes: 256 << 20))
         let members = [
-            JSONNode.Member("detail", .string(problem.detail)), JSONNode.Member("findings", findings ?? .null),
+            JSONNode.Member("detail", .string(problem.detail)), JSONNode.Member("findings", problem.findings.json),
         ]
         return JSONNode(.object(members + problem.extensions))
     }
@@ -314,5 +311,15 @@ extension Problem {
                 findings: findings
             )
         }
+    }
+}
+
+extension [Finding] {
+    /// The findings as the API lists them.
+    var json: JSONNode {
+        var writer = JSONWriter()
+        writer.findings(self)
+        let list = try? JSONReader.parse(writer.bytes, limits: JSONReader.Limits(maximumBytes: 256 << 20))
+        return list ?? .null
     }
 }

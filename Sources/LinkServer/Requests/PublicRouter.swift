@@ -92,8 +92,6 @@ final class PublicRouter: Sendable {
         }
         guard isExact else { return .refused(.unknownPath(target, at: .public), route: group.path) }
         let allowed = group.endpoints.flatMap(\.methods).map(\.rawValue).joined(separator: ", ")
-        var problem = Problem(.methodNotAllowed, "This path does not support the method. It supports \(allowed).")
-        problem.hints = [.allowedMethods(allowed)]
-        return .refused(problem, route: group.path)
+        return .refused(.methodNotAllowed(besides: allowed), route: group.path)
     }
 }

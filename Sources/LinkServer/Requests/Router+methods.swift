@@ -17,14 +17,18 @@ extension Hummingbird.Router<ServerRequestContext> {
                 on(path, method: method) { request, _ -> Response in
                     // The router ignores empty segments.
                     guard hasParameters || request.uri.path == text else { throw HTTPError(.notFound) }
-                    var problem = Problem(
-                        .methodNotAllowed,
-                        "This path does not support the method. It supports \(allowed)."
-                    )
-                    problem.hints = [.allowedMethods(allowed)]
-                    throw problem
+                    throw Problem.methodNotAllowed(besides: allowed)
                 }
             }
         }
+    }
+}
+
+extension Problem {
+    /// - Parameter allowed: The methods that the path supports, separated by commas.
+    static func methodNotAllowed(besides allowed: String) -> Problem {
+        var problem = Problem(.methodNotAllowed, "This path does not support the method. It supports \(allowed).")
+        problem.hints = [.allowedMethods(allowed)]
+        return problem
     }
 }

@@ -41,11 +41,5 @@ enum BodyCoding {
         }
     }
 
-    static func gzip(_ body: [UInt8]) throws -> [UInt8] {
-        var compressed: [UInt8] = []
-        let stream = try GzipStream(level: 6)
-        try stream.write(body) { compressed += $0 }
-        try stream.finish { compressed += $0 }
-        return compressed
-    }
+    static func gzip(_ body: [UInt8]) throws -> [UInt8] { try GzipStream.compressed(body, level: 6) }
 }
