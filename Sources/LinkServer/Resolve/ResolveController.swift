@@ -16,6 +16,8 @@ struct ResolveController: Sendable {
 
     /// Larger messages are handled by a task, because parsing and resolving them may take milliseconds.
     private static let largestOnLoop = 1 << 14
+    /// More links are resolved by a task, because a table may make each of them slow.
+    private static let mostLinksOnLoop = 8
 
     var endpoint: PublicEndpoint {
         PublicEndpoint(
@@ -26,7 +28,12 @@ struct ResolveController: Sendable {
         ) { request, body in
             guard body.readableBytes > Self.largestOnLoop else {
                 let parsed = try parse(request, body)
-                return result(of: parsed, parsed.links.map { resolve($0, parsed) })
+                guard parsed.links.count > Self.mostLinksOnLoop else {
+                    return result(of: parsed, parsed.links.map { resolve($0, parsed) })
+                }
+                return .async {
+                    try await result(of: parsed, Self.oneByOne(parsed.links) { resolve($0, parsed) }).response
+                }
             }
             return .async {
                 let parsed = try parse(request, body)
