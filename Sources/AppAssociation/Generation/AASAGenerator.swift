@@ -122,8 +122,13 @@ public struct AASAGenerator: Sendable {
             }
             let routes = router.appRoutes(of: app, on: host)
             // In most tables all apps have the same rules.
-            let rules = known.first { $0.routes.means(routes) }?.rules ?? rules(for: routes, budget)
-            known.append((routes, rules))
+            let rules: [AssociationRule]
+            if let same = known.first(where: { $0.routes.means(routes, within: budget) }) {
+                rules = same.rules
+            } else {
+                rules = self.rules(for: routes, budget)
+                known.append((routes, rules))
+            }
             guard !rules.isEmpty else { continue }
             if !policy.legacyPaths, let same = entries.firstIndex(where: { $0.rules == rules }) {
                 entries[same].apps.append(app)

@@ -35,8 +35,12 @@ struct AppRoutes {
         fallbackOpens = fallback?.open != nil && fallback?.association == .open
     }
 
-    /// Returns whether the table has the same meaning for another app on the same hosts.
-    func means(_ other: AppRoutes) -> Bool { entries == other.entries && fallbackOpens == other.fallbackOpens }
+    /// Returns whether the table has the same meaning for another app on the same hosts; false if the budget does not
+    /// suffice to compare them. A table may have hundreds of apps.
+    func means(_ other: AppRoutes, within budget: WorkBudget) -> Bool {
+        guard entries.count == other.entries.count, fallbackOpens == other.fallbackOpens else { return false }
+        return budget.spend(1 + 2 * entries.count) && entries == other.entries
+    }
 
     var opensAnything: Bool { fallbackOpens || entries.contains(where: \.opens) }
 

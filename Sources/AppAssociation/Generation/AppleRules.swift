@@ -75,6 +75,8 @@ extension RoutePattern {
     /// Returns the pattern for URLs that are compared decoded. It has `?*` for a parameter, `*` for the rest, and a
     /// variable for a set.
     fileprivate func glob(_ letterCase: LetterCase) -> Glob {
+        // Each access parses the pattern.
+        let segments = segments
         guard !segments.isEmpty else { return Glob("/") }
         var pieces: [Glob.Piece] = []
         for (index, segment) in segments.enumerated() {

@@ -99,8 +99,13 @@ public struct AssetLinksGenerator: Sendable {
             var rules: [AssociationRule]?
             if policy.detail == .routes {
                 let routes = router.appRoutes(of: app, on: host)
-                rules = known.first { $0.routes.means(routes) }?.rules ?? self.rules(for: routes, budget)
-                known.append((routes, rules ?? []))
+                if let same = known.first(where: { $0.routes.means(routes, within: budget) }) {
+                    rules = same.rules
+                } else {
+                    let own = self.rules(for: routes, budget)
+                    known.append((routes, own))
+                    rules = own
+                }
             }
             guard let same = statements.firstIndex(where: { $0.package == package }) else {
                 statements.append(Statement(app: app, package: package, fingerprints: fingerprints, rules: rules))
