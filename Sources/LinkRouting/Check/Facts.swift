@@ -55,8 +55,9 @@ struct Facts: Hashable {
         guard alone.isEmpty, case .choices(let platforms)? = sets[.platform],
             case .choices(.only(let ids))? = sets[.apps], !ids.isEmpty
         else { return alone }
+        let apps = Dictionary(apps.map { ($0.id.rawValue, $0) }) { first, _ in first }
         let canRun = ids.contains { id in
-            guard let app = apps.first(where: { $0.id.rawValue == id }) else { return true }
+            guard let app = apps[id] else { return true }
             return Platform.allCases.contains { platforms.contains($0.rawValue) && app.mayRun(on: $0) }
         }
         return canRun ? [] : [.platform, .apps]

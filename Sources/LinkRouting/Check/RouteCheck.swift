@@ -239,7 +239,8 @@ struct RouteCheck {
         if case .answer(let target) = route.behaviour, case .byApp(let minimums) = target.minimumVersion {
             named += minimums.keys.sorted()
         }
-        for app in named where !identity.apps.contains(where: { $0.id == app }) {
+        let known = Set(identity.apps.map(\.id))
+        for app in named where !known.contains(app) {
             findings.append(
                 Finding(
                     .unknownApp,

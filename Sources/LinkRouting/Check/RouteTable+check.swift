@@ -17,8 +17,9 @@ extension RouteTable {
         var routesWithoutTarget: [RouteID] = []
         var screens = screens.map { ScreenCheck($0) }
         for (index, route) in routes.enumerated() {
-            // The budget has more steps than a table has routes, so only a cancellation ends it here.
-            guard budget.spend() else { return list.findings }
+            // The budget has more steps than a table has routes, so only a cancellation ends it here. The check of a route
+            // takes up to milliseconds.
+            guard budget.spend(), budget.isWanted() else { return list.findings }
             var check = RouteCheck(route, path: "routes[\(index)]", identity, fallback: defaults.fallback)
             check.run(&list)
             if check.leadsToFallback { routesToFallback.append(route.id) }

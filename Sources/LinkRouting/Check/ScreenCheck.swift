@@ -1,13 +1,13 @@
 /// Compares the screens that routes open with those that the table declares.
 struct ScreenCheck {
-    private let screens: [ExactText: ScreenDeclaration]
+    private let screens: [ExactText: Declared]
     private let names: [String]
     private var opened: Set<ExactText> = []
     /// The remaining work for suggestions, in comparisons of two bytes. Nobody reads thousands of suggestions.
     private var comparisonsLeft = 10_000_000
 
     init(_ screens: [ScreenDeclaration]) {
-        self.screens = Dictionary(screens.map { (ExactText($0.name), $0) }) { first, _ in first }
+        self.screens = Dictionary(screens.map { (ExactText($0.name), Declared($0)) }) { first, _ in first }
         names = screens.map(\.name)
     }
 
@@ -61,6 +61,17 @@ struct ScreenCheck {
         }
     }
 
+    /// A declared screen, with its arguments by name.
+    private struct Declared {
+        let screen: ScreenDeclaration
+        let arguments: [ExactText: ScreenDeclaration.Argument]
+
+        init(_ screen: ScreenDeclaration) {
+            self.screen = screen
+            arguments = Dictionary(screen.arguments.map { (ExactText($0.name), $0) }) { first, _ in first }
+        }
+    }
+
     private struct Location {
         var path: String
         let nameKey: String
@@ -78,7 +89,7 @@ struct ScreenCheck {
         at location: Location,
         _ findings: inout FindingList
     ) {
-        guard let screen = screens[ExactText(name)] else {
+        guard let declared = screens[ExactText(name)] else {
             findings.add(.unknownScreen) {
                 location.finding(
                     .unknownScreen,
@@ -90,9 +101,9 @@ struct ScreenCheck {
             return
         }
         opened.insert(ExactText(name))
-        let declared = Dictionary(screen.arguments.map { (ExactText($0.name), $0) }) { first, _ in first }
+        let screen = declared.screen
         for argument in arguments {
-            guard let declaration = declared[ExactText(argument.name)] else {
+            guard let declaration = declared.arguments[ExactText(argument.name)] else {
                 findings.add(.unknownArgument) { unknownArgument(argument.name, of: screen, at: location) }
                 continue
             }

@@ -45,6 +45,13 @@ public final class WorkBudget {
         return steps > 0
     }
 
+    /// Returns false once the work is cancelled or the steps are used up. Unlike ``spend(_:)``, it looks for a
+    /// cancellation on each call.
+    package func isWanted() -> Bool {
+        if cancelled() { (isCancelled, steps) = (true, 0) }
+        return steps > 0
+    }
+
     /// Returns another budget, which the same cancellation ends.
     package func other(steps: Int) -> WorkBudget { WorkBudget(steps: steps, isCancelled: cancelled) }
 
