@@ -59,6 +59,8 @@ package struct LinkSuite: Sendable {
         return suite.cases.isEmpty ? nil : suite
     }
 
+    private static let maximumContextBytes = 16_384
+
     /// Reads `{formatVersion, suite, tenant, environments, context, cases: [{link, environments, context, app, via,
     /// expect}]}`. The members of a case's context override those of the suite's context.
     ///
@@ -74,7 +76,17 @@ package struct LinkSuite: Sendable {
         environments = ofSuite
         let shared = try object["context"]?.anyObject().field.node.members ?? []
         context = JSONNode(.object(shared))
-        if let context = object["context"] { try Self.checkContext(context) }
+        if let field = object["context"] {
+            // Each case reads it again.
+            let bytes = context.json().utf8.count
+            guard bytes <= Self.maximumContextBytes else {
+                throw field.error(
+                    "the context of the suite has \(bytes) bytes; at most \(Self.maximumContextBytes) are allowed. Move "
+                        + "the rest to the cases that need it."
+                )
+            }
+            try Self.checkContext(field)
+        }
         var cases: [Case] = []
         for field in try object.required("cases").list() {
             let one = try field.object(Case.keys)
