@@ -111,6 +111,30 @@ struct TableDecodingTests {
             #""path": "/\#(String(repeating: "x", count: 8_191))""#,
             #""path": "/\#(String(repeating: "x", count: 8_192))""#, "at most 8192 bytes"
         ),
+        (
+            #""path": "/a", "query": {"\#(Self.text(256))": "present"}"#,
+            #""path": "/a", "query": {"\#(Self.text(257))": "present"}"#, "query item has 257 bytes"
+        ),
+        (
+            #""path": "/a", "query": {"q": {"capture": "int", "as": "\#(Self.text(64))"}}"#,
+            #""path": "/a", "query": {"q": {"capture": "int", "as": "\#(Self.text(65))"}}"#, "has 65 bytes"
+        ),
+        (
+            #""path": "/a", "query": {"q": "string = \#(Self.text(256))"}"#,
+            #""path": "/a", "query": {"q": "string = \#(Self.text(257))"}"#, "default has 257 bytes"
+        ),
+        (
+            #""path": "/a", "when": {"traits": {"\#(Self.text(128))": "a"}}"#,
+            #""path": "/a", "when": {"traits": {"\#(Self.text(129))": "a"}}"#, "trait has 129 bytes"
+        ),
+        (
+            #""path": "/a", "when": {"traits": {"t": "\#(Self.text(256))"}}"#,
+            #""path": "/a", "when": {"traits": {"t": "\#(Self.text(257))"}}"#, "value has 257 bytes"
+        ),
+        (
+            #""path": "/a", "when": {"rollout": {"percent": 1, "salt": "\#(Self.text(128))"}}"#,
+            #""path": "/a", "when": {"rollout": {"percent": 1, "salt": "\#(Self.text(129))"}}"#, "has 129 bytes"
+        ),
     ]) func sizeOfARouteIsBounded(_ most: String, _ tooMuch: String, _ hint: String) throws {
         try expectBound("\(most), \(Self.open)", "\(tooMuch), \(Self.open)", hint)
     }
@@ -129,6 +153,18 @@ struct TableDecodingTests {
         (
             #""web": "https://www.acme.com/?\#(Self.items(64))""#,
             #""web": "https://www.acme.com/?\#(Self.items(65))""#, "at most 64 query items"
+        ),
+        (
+            #""forward": [\#(Self.list(64))]"#, #""forward": [\#(Self.list(65))]"#,
+            "at most 64 query items can be forwarded"
+        ),
+        (
+            #""campaign": "\#(Self.placeholders(64))""#, #""campaign": "\#(Self.placeholders(65))""#,
+            "uses 65 parameters; at most 64"
+        ),
+        (
+            #""web": "https://www.acme.com/\#(Self.placeholders(64))""#,
+            #""web": "https://www.acme.com/\#(Self.placeholders(65))""#, "uses 65 parameters; at most 64"
         ),
         (#""campaign": "\#(Self.text(1_024))""#, #""campaign": "\#(Self.text(1_025))""#, "has 1025 bytes"),
         (
@@ -176,6 +212,7 @@ struct TableDecodingTests {
     }
 
     private static func text(_ count: Int) -> String { String(repeating: "x", count: count) }
+    private static func placeholders(_ count: Int) -> String { String(repeating: "{a}", count: count) }
     private static func items(_ count: Int) -> String { (0..<count).map { "q\($0)=1" }.joined(separator: "&") }
     private static func minimums(_ count: Int) -> String { joined(count) { "\"a\($0)\": \"1.0\"" } }
     private static func variants(_ count: Int) -> String { joined(count) { "{\"name\": \"v\($0)\"}" } }

@@ -3,6 +3,8 @@ struct PatternParser {
     private let bytes: [UInt8]
     private var index = 0
     private var names: [String] = []
+    /// In 64 segments with eight each.
+    private static let maximumParameters = 512
 
     init(_ text: String) { self.init(utf8: Array(text.utf8)) }
 
@@ -187,6 +189,7 @@ struct PatternParser {
         guard isParameterName(name) else {
             throw problem("'{\(name)' is not a parameter; a name is a letter followed by letters, digits or _.")
         }
+        guard names.count < Self.maximumParameters else { throw problem("a pattern can have at most 512 parameters.") }
         guard !names.contains(name) else {
             throw problem("duplicate parameter name '\(name)'; give each parameter its own.")
         }

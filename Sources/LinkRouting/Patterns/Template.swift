@@ -3,6 +3,9 @@ public struct Template: Sendable, Hashable, CustomStringConvertible {
     public let description: String
     public let parts: [Part]
 
+    /// The maximum number of placeholders of a template that is written; stored ones are not checked.
+    static let maximumPlaceholders = 64
+
     public enum Part: Sendable, Hashable {
         case literal(String)
         case parameter(String)

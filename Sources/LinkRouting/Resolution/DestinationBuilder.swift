@@ -107,16 +107,20 @@ struct DestinationBuilder {
     /// Returns the filled template; nil when a parameter that it uses was not captured, or when it is too long.
     private func text(_ template: Template, _ room: inout Int) -> String? {
         var text = ""
+        var rest = room
         for part in template.parts {
+            let piece: String
             switch part {
-            case .literal(let literal): text += literal
+            case .literal(let literal): piece = literal
             case .parameter(let name):
                 guard let parameter = parameter(name) else { return nil }
-                text += parameter.text
+                piece = parameter.text
             }
-            guard text.utf8.count <= room else { return nil }
+            guard Self.take(piece.utf8.count, from: &rest) else { return nil }
+            text += piece
         }
-        return Self.take(text.utf8.count, from: &room) ? text : nil
+        room = rest
+        return text
     }
 
     private static func take(_ bytes: Int, from room: inout Int) -> Bool {

@@ -1,11 +1,22 @@
 extension QueryCondition {
     package static let keys = ["present", "absent", "equals", "oneOf", "capture", "as"]
 
+    // Limits for conditions that are written; stored ones are not checked. Responses contain the captured names and
+    // defaults.
+    private static let maximumNameBytes = 256
+    private static let maximumParameterBytes = 64
+    private static let maximumDefaultBytes = 256
+
     /// Reads one member of `query`: `present`, `absent`, a capture such as `int`, `int?` or `int = 1`, a boolean, or an
     /// object.
     init(name: String, _ field: DocumentField) throws(DocumentError) {
         self.name = name
         guard !name.isEmpty else { throw field.error("a query item needs a name.") }
+        guard field.isStored || name.utf8.count <= Self.maximumNameBytes else {
+            throw field.error(
+                "the name of the query item has \(name.utf8.count) bytes; at most \(Self.maximumNameBytes) are allowed."
+            )
+        }
         if let isPresent = field.node.bool {
             test = isPresent ? .present : .absent
             return
@@ -16,7 +27,10 @@ extension QueryCondition {
         }
         let object = try field.object(Self.keys)
         if let capture = object["capture"] {
-            let parameter = try object["as"]?.text() ?? name
+            let parameter =
+                try object["as"].map { field throws(DocumentError) in
+                    try LinkRouting.text(field, maximumBytes: Self.maximumParameterBytes)
+                } ?? name
             test = try Self.capture(try patternText(capture), parameter: parameter, capture)
         } else if let equals = object["equals"] {
             test = .oneOf([try equals.textOrNumber()])
@@ -63,8 +77,15 @@ extension QueryCondition {
             throw field.error("\(error.description) To compare with a string, write {equals: \(text)}.")
         }
         try refuseManyValues(of: type, field)
-        if case .defaultsTo(let value) = need, !type.accepts(Array(value.utf8)[...]) {
-            throw field.error("the default '\(value)' does not match the type \(type); write a value that does.")
+        if case .defaultsTo(let value) = need {
+            guard field.isStored || value.utf8.count <= maximumDefaultBytes else {
+                throw field.error(
+                    "the default has \(value.utf8.count) bytes; at most \(maximumDefaultBytes) are allowed."
+                )
+            }
+            guard type.accepts(Array(value.utf8)[...]) else {
+                throw field.error("the default '\(value)' does not match the type \(type); write a value that does.")
+            }
         }
         return .capture(RoutePattern.Parameter(name: parameter, type: type), need)
     }
@@ -91,6 +112,10 @@ extension Condition {
     ]
     package static let rangeKeys = ["from", "until"]
     package static let rolloutKeys = ["percent", "salt"]
+
+    // Limits for conditions that are written; stored ones are not checked. Each evaluation hashes these texts.
+    private static let maximumTraitBytes = 128
+    private static let maximumSaltBytes = 128
 
     /// Reads a `when`: every member of an object must hold; a list of objects is an OR. A rollout without its own salt
     /// takes `salt`, the route's id, so that two routes split people differently.
@@ -143,6 +168,11 @@ extension Condition {
         case "traits":
             var traits: [Condition] = []
             for (name, values) in try value.anyObject().all {
+                guard value.isStored || name.utf8.count <= maximumTraitBytes else {
+                    throw values.error(
+                        "the name of the trait has \(name.utf8.count) bytes; at most \(maximumTraitBytes) are allowed."
+                    )
+                }
                 traits.append(.trait(name, oneOf: try traitValues(values)))
             }
             guard !traits.isEmpty else {
@@ -200,7 +230,7 @@ extension Condition {
         if field.node.members != nil {
             let object = try field.object(rolloutKeys)
             percent = try object.required("percent")
-            salt = try object["salt"]?.text() ?? salt
+            if let own = object["salt"] { salt = try text(own, maximumBytes: maximumSaltBytes) }
         }
         guard let value = percent.node.double, value >= 0, value <= 100 else {
             throw percent.error("\(percent.shown) is not a percentage; write a number from 0 to 100, such as 10.")
@@ -225,13 +255,21 @@ private func choices<Choice: RawRepresentable & CaseIterable>(
     return choices
 }
 
+private let maximumTraitValueBytes = 256
+
 func traitValues(_ field: DocumentField) throws(DocumentError) -> [String] {
     var values: [String] = []
     for field in try field.oneOrMore() {
         if let flag = field.node.bool {
             values.append("\(flag)")
         } else {
-            values.append(try field.textOrNumber())
+            let value = try field.textOrNumber()
+            guard field.isStored || value.utf8.count <= maximumTraitValueBytes else {
+                throw field.error(
+                    "the value has \(value.utf8.count) bytes; at most \(maximumTraitValueBytes) are allowed."
+                )
+            }
+            values.append(value)
         }
     }
     return values

@@ -7,7 +7,7 @@ extension Route {
     ]
 
     /// Limits for routes that are written; stored routes are not checked.
-    fileprivate static let maximumQueryItems = 64
+    static let maximumQueryItems = 64
     private static let maximumConditions = 64
     private static let maximumReasonBytes = 4_096
     /// For all conditions of a route together.
@@ -146,10 +146,24 @@ extension Route.TrailingSlash {
 
 func template(_ field: DocumentField) throws(DocumentError) -> Template {
     let text = try field.text()
+    let template: Template
     do throws(Template.SyntaxError) {
-        return try Template(text)
+        template = try Template(text)
     } catch {
         throw field.error(error.description)
+    }
+    try refuseManyPlaceholders(template, field)
+    return template
+}
+
+/// A placeholder is looked up among all captured parameters.
+private func refuseManyPlaceholders(_ template: Template, _ field: DocumentField) throws(DocumentError) {
+    guard !field.isStored, template.parts.count > Template.maximumPlaceholders else { return }
+    let count = template.parts.count {
+        if case .parameter = $0 { true } else { false }
+    }
+    guard count <= Template.maximumPlaceholders else {
+        throw field.error("the template uses \(count) parameters; at most \(Template.maximumPlaceholders) are allowed.")
     }
 }
 
@@ -161,6 +175,7 @@ func urlTemplate(_ field: DocumentField) throws(DocumentError) -> URLTemplate {
     } catch {
         throw field.error(error.description)
     }
+    try refuseManyPlaceholders(template.template, field)
     // Each item of a link is compared with each of these names.
     guard field.isStored || template.queryNames.count <= Route.maximumQueryItems else {
         throw field.error("a URL can set at most \(Route.maximumQueryItems) query items; remove some.")

@@ -20,7 +20,8 @@ extension Route {
 
     private var fragmentSteps: Int {
         guard case .pattern(let pattern)? = fragment else { return 0 }
-        return pattern.segments.reduce(1) { $0 + $1.steps }
+        // Each evaluation parses the pattern.
+        return pattern.segments.reduce(1 + pattern.description.utf8.count / 256) { $0 + $1.steps }
     }
 
     /// The number of conditions in `query` and `when`, and of the values that they list.

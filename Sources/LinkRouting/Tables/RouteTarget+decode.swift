@@ -179,7 +179,15 @@ extension Forwarding {
         switch field.node.text {
         case "all": self = .all
         case "none": self = .none
-        case nil: self = .names(try texts(field))
+        case nil:
+            let names = try texts(field)
+            // Each item of a link is compared with each of these names.
+            guard field.isStored || names.count <= Route.maximumQueryItems else {
+                throw field.error(
+                    "at most \(Route.maximumQueryItems) query items can be forwarded by name; remove some."
+                )
+            }
+            self = .names(names)
         default: throw field.error("\(field.shown) is not valid; write all, none, or a list of names.")
         }
     }
@@ -191,7 +199,7 @@ extension Experiment {
         "name", "weight", "open", "web", "store", "data", "campaign", "forward", "signIn",
     ]
 
-    /// For the id and the variants' names, which every event contains. Stored ones are not checked.
+    /// For the id and the variants' names, which every event contains, and for the salt. Stored ones are not checked.
     private static let maximumNameBytes = 128
 
     init(_ field: DocumentField, _ target: RouteTarget, salt: String) throws(DocumentError) {
@@ -220,7 +228,10 @@ extension Experiment {
             let weight = try variant["weight"]?.int(in: 1...1_000_000) ?? 1
             variants.append(Variant(name: name, weight: Int(weight), target: merged))
         }
-        self.init(id: id, salt: try object["salt"]?.text() ?? id, variants: variants)
+        let salt = try object["salt"].map { field throws(DocumentError) in
+            try text(field, maximumBytes: Self.maximumNameBytes)
+        }
+        self.init(id: id, salt: salt ?? id, variants: variants)
     }
 }
 

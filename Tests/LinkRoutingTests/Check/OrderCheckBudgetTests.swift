@@ -80,11 +80,12 @@ struct OrderCheckBudgetTests {
         #expect(findings.allSatisfy { $0.code != .undecided })
     }
 
+    /// Checks a stored table, which may exceed the limits of those that are written.
     private static func findings(_ routes: [String], _ budget: WorkBudget) throws -> [Finding] {
-        let router = try Fixture.router(
-            routes.enumerated().map { #"{"id": "r\#($0)", \#($1), "open": {"screen": "S"}}"# }
-        )
-        var check = OrderCheck(router, budget)
+        let routes = routes.enumerated().map { #"{"id": "r\#($0)", \#($1), "open": {"screen": "S"}}"# }
+        let document = try Fixture.field(#"{"routes": [\#(routes.joined(separator: ","))]}"#)
+        let table = try RouteTable(DocumentField(stored: document.node, path: ""))
+        var check = OrderCheck(Router(identity: try Fixture.identity(), table: table), budget)
         check.run(now: nil)
         return check.findings
     }
