@@ -14,7 +14,7 @@ struct AppRoutes {
     /// Whether the table's fallback counts: it opens the app and has `association: open`.
     let fallbackOpens: Bool
 
-    struct Entry: Hashable {
+    struct Entry {
         let route: Route
         let opens: Bool
         /// Whether the route matches every link that fits its path, query and fragment, on all of the hosts.
@@ -35,11 +35,14 @@ struct AppRoutes {
         fallbackOpens = fallback?.open != nil && fallback?.association == .open
     }
 
-    /// Returns whether the table has the same meaning for another app on the same hosts; false if the budget does not
-    /// suffice to compare them. A table may have hundreds of apps.
+    /// Returns whether the table has the same meaning for another app of the same router on the same hosts; false if the
+    /// budget does not suffice to compare them. A table may have hundreds of apps.
     func means(_ other: AppRoutes, within budget: WorkBudget) -> Bool {
         guard entries.count == other.entries.count, fallbackOpens == other.fallbackOpens else { return false }
-        return budget.spend(1 + 2 * entries.count) && entries == other.entries
+        return budget.spend(1 + 2 * entries.count)
+            && entries.elementsEqual(other.entries) {
+                $0.route.id == $1.route.id && $0.opens == $1.opens && $0.isCertain == $1.isCertain
+            }
     }
 
     var opensAnything: Bool { fallbackOpens || entries.contains(where: \.opens) }

@@ -79,7 +79,8 @@ struct OrderCheck {
     ) -> [Facts]? {
         guard budget.spend(1 + (route.when?.textSteps ?? 0)),
             let alternatives = route.when.map(\.alternatives) ?? [Facts()],
-            budget.spend(alternatives.reduce(1) { $0 + $1.steps })
+            // The facts of all routes are kept, at 200 bytes each, so their memory counts as well.
+            budget.spend(alternatives.reduce(1) { $0 + 32 * $1.steps })
         else { return nil }
         return alternatives.filter { $0.contradictions(apps).isEmpty }
     }
