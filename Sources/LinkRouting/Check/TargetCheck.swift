@@ -23,74 +23,68 @@ struct TargetCheck {
         }
         var reported: Set<String> = []
         for name in names where !known.contains(name) && reported.insert(name).inserted {
-            findings.add(.unknownParameter) {
-                finding(
-                    .unknownParameter,
-                    at: nil,
-                    "A template uses '{\(name)}', which is not captured here.",
-                    known.isEmpty
-                        ? "Nothing is captured here; write the value itself."
-                        : "Use one of the captured parameters: \(known.sorted().listed(first: 20))."
-                )
-            }
+            add(
+                .unknownParameter,
+                at: nil,
+                "A template uses '{\(name)}', which is not captured here.",
+                known.isEmpty
+                    ? "Nothing is captured here; write the value itself."
+                    : "Use one of the captured parameters: \(known.sorted().listed(first: 20)).",
+                &findings
+            )
         }
     }
 
     private func checkDestination(_ url: URLTemplate, _ key: String, _ findings: inout FindingList) {
         guard !DestinationPolicy.forbiddenSchemes.contains(url.scheme) else {
-            findings.add(.destinationNotAllowed) {
-                finding(
-                    .destinationNotAllowed,
-                    at: key,
-                    "'\(url.scheme):' is never allowed as a destination, whatever the settings say.",
-                    "Use https://… or one of the tenant's own schemes."
-                )
-            }
+            add(
+                .destinationNotAllowed,
+                at: key,
+                "'\(url.scheme):' is never allowed as a destination, whatever the settings say.",
+                "Use https://… or one of the tenant's own schemes.",
+                &findings
+            )
             return
         }
         guard let host = url.host else {
             guard !identity.destinations.schemes.contains(url.scheme) else { return }
-            findings.add(.destinationNotAllowed) {
-                finding(
-                    .destinationNotAllowed,
-                    at: key,
-                    "The settings do not allow destinations with the scheme '\(url.scheme):'.",
-                    "Add the scheme to settings.destinations.schemes, or use one of the tenant's own."
-                )
-            }
+            add(
+                .destinationNotAllowed,
+                at: key,
+                "The settings do not allow destinations with the scheme '\(url.scheme):'.",
+                "Add the scheme to settings.destinations.schemes, or use one of the tenant's own.",
+                &findings
+            )
             return
         }
         guard url.scheme == "https" || identity.destinations.allowsPlainHTTP else {
-            findings.add(.destinationNotAllowed) {
-                finding(
-                    .destinationNotAllowed,
-                    at: key,
-                    "The destination uses 'http', which is not encrypted.",
-                    "Write https://…."
-                )
-            }
+            add(
+                .destinationNotAllowed,
+                at: key,
+                "The destination uses 'http', which is not encrypted.",
+                "Write https://….",
+                &findings
+            )
             return
         }
         guard identity.destinations.allows(host: host) else {
-            findings.add(.destinationNotAllowed) {
-                finding(
-                    .destinationNotAllowed,
-                    at: key,
-                    "The settings do not allow destinations on the host '\(host)'.",
-                    advice(onHost: host)
-                )
-            }
+            add(
+                .destinationNotAllowed,
+                at: key,
+                "The settings do not allow destinations on the host '\(host)'.",
+                advice(onHost: host),
+                &findings
+            )
             return
         }
         if key == "web", identity.domain(for: host)?.serves == .links {
-            findings.add(.webLoop) {
-                finding(
-                    .webLoop,
-                    at: key,
-                    "'\(host)' serves links, so the page would itself be a link and redirect again.",
-                    "Use the host of the website instead."
-                )
-            }
+            add(
+                .webLoop,
+                at: key,
+                "'\(host)' serves links, so the page would itself be a link and redirect again.",
+                "Use the host of the website instead.",
+                &findings
+            )
         }
     }
 
@@ -109,7 +103,16 @@ struct TargetCheck {
             + (isDefault ? " That list replaces the default, which is the tenant's own domains: name these too." : "")
     }
 
-    private func finding(_ code: Finding.Code, at key: String?, _ message: String, _ fix: String) -> Finding {
-        Finding(code, .error, path: key.map { "\(path).\($0)" } ?? path, route: route, message: message, fix: fix)
+    private func add(
+        _ code: Finding.Code,
+        at key: String?,
+        _ message: @autoclosure () -> String,
+        _ fix: @autoclosure () -> String,
+        _ findings: inout FindingList
+    ) {
+        findings.add(code) {
+            let place = key.map { "\(path).\($0)" } ?? path
+            return Finding(code, .error, path: place, route: route, message: message(), fix: fix())
+        }
     }
 }

@@ -12,11 +12,7 @@ extension QueryCondition {
     init(name: String, _ field: DocumentField) throws(DocumentError) {
         self.name = name
         guard !name.isEmpty else { throw field.error("a query item needs a name.") }
-        guard field.isStored || name.utf8.count <= Self.maximumNameBytes else {
-            throw field.error(
-                "the name of the query item has \(name.utf8.count) bytes; at most \(Self.maximumNameBytes) are allowed."
-            )
-        }
+        try refuseLength(of: name, Self.maximumNameBytes, "the name of the query item", field)
         if let isPresent = field.node.bool {
             test = isPresent ? .present : .absent
             return
@@ -78,11 +74,7 @@ extension QueryCondition {
         }
         try refuseManyValues(of: type, field)
         if case .defaultsTo(let value) = need {
-            guard field.isStored || value.utf8.count <= maximumDefaultBytes else {
-                throw field.error(
-                    "the default has \(value.utf8.count) bytes; at most \(maximumDefaultBytes) are allowed."
-                )
-            }
+            try refuseLength(of: value, maximumDefaultBytes, "the default", field)
             guard type.accepts(Array(value.utf8)[...]) else {
                 throw field.error("the default '\(value)' does not match the type \(type); write a value that does.")
             }
@@ -168,11 +160,7 @@ extension Condition {
         case "traits":
             var traits: [Condition] = []
             for (name, values) in try value.anyObject().all {
-                guard value.isStored || name.utf8.count <= maximumTraitBytes else {
-                    throw values.error(
-                        "the name of the trait has \(name.utf8.count) bytes; at most \(maximumTraitBytes) are allowed."
-                    )
-                }
+                try refuseLength(of: name, maximumTraitBytes, "the name of the trait", values)
                 traits.append(.trait(name, oneOf: try traitValues(values)))
             }
             guard !traits.isEmpty else {
@@ -264,11 +252,7 @@ func traitValues(_ field: DocumentField) throws(DocumentError) -> [String] {
             values.append("\(flag)")
         } else {
             let value = try field.textOrNumber()
-            guard field.isStored || value.utf8.count <= maximumTraitValueBytes else {
-                throw field.error(
-                    "the value has \(value.utf8.count) bytes; at most \(maximumTraitValueBytes) are allowed."
-                )
-            }
+            try refuseLength(of: value, maximumTraitValueBytes, "the value", field)
             values.append(value)
         }
     }
@@ -312,10 +296,20 @@ func pathPattern(_ field: DocumentField) throws(DocumentError) -> RoutePattern {
 /// Reads a text of limited length.
 func text(_ field: DocumentField, maximumBytes: Int) throws(DocumentError) -> String {
     let text = try field.text()
-    guard field.isStored || text.utf8.count <= maximumBytes else {
-        throw field.error("the text has \(text.utf8.count) bytes; at most \(maximumBytes) are allowed.")
-    }
+    try refuseLength(of: text, maximumBytes, "the text", field)
     return text
+}
+
+/// Refuses a text that is too long. Stored texts are not checked.
+private func refuseLength(
+    of text: String,
+    _ maximumBytes: Int,
+    _ name: String,
+    _ field: DocumentField
+) throws(DocumentError) {
+    guard field.isStored || text.utf8.count <= maximumBytes else {
+        throw field.error("\(name) has \(text.utf8.count) bytes; at most \(maximumBytes) are allowed.")
+    }
 }
 
 /// Reads the text of a pattern or type. Its length is limited because a link is compared with it as a whole.
