@@ -134,12 +134,14 @@ struct TableCommandTests {
             let pinned = keys(in: try await table(["keys", "create", file]).text)
             // Without a program that signs with Ed25519, the agent gives an answer that is no signature.
             let agent = directory + "/agent"
-            try "#!/bin/sh\ncat > \(directory)/message; printf %s \"$1\" > \(directory)/kid; head -c 64 /dev/zero\n"
-                .write(
-                    toFile: agent,
-                    atomically: true,
-                    encoding: .utf8
-                )
+            // The server calls it again after each failure: its files are replaced, so that none is read half written.
+            try """
+            #!/bin/sh
+            cat > "\(directory)/message.$$" && mv "\(directory)/message.$$" "\(directory)/message"
+            printf %s "$1" > "\(directory)/kid.$$" && mv "\(directory)/kid.$$" "\(directory)/kid"
+            head -c 64 /dev/zero
+            """
+            .write(toFile: agent, atomically: true, encoding: .utf8)
             chmod(agent, 0o755)
             let configuration = directory + "/fingerpost.yaml"
             try "tables: {agent: \"\(agent)\", agentKey: \"\(pinned[0])\"}\n".write(
