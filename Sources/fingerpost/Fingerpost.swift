@@ -31,16 +31,13 @@ struct Fingerpost: AsyncParsableCommand {
             """,
         version: BuildInfo.version,
         subcommands: [
-            Serve.self, Migrate.self, Resolve.self, TestCommand.self, CheckCommand.self, SchemaCommand.self,
-            Codegen.self, ConformanceCommand.self,
-            Association.self, TableCommand.self, TestKitCommand.self, Export.self,
-            Retention.self, Erase.self, VerifyLog.self, Stats.self, Events.self, MakeBackup.self, Restore.self,
-            Keys.self,
-            Audit.self, Plan.self, Apply.self, Pull.self, Drafts.self, Promote.self, Replay.self, Revisions.self,
-            Suites.self,
-            Routes.self, Tenants.self,
-            Stub.self,
-            ShowConfiguration.self,
+            ServeCommand.self, MigrateCommand.self, ResolveCommand.self, TestCommand.self, CheckCommand.self,
+            SchemaCommand.self, CodegenCommand.self, ConformanceCommand.self, AssociationCommand.self,
+            TableCommand.self, TestKitCommand.self, ExportCommand.self, RetentionCommand.self, EraseCommand.self,
+            VerifyLogCommand.self, StatsCommand.self, EventsCommand.self, BackupCommand.self, RestoreCommand.self,
+            KeysCommand.self, AuditCommand.self, PlanCommand.self, ApplyCommand.self, PullCommand.self,
+            DraftsCommand.self, PromoteCommand.self, ReplayCommand.self, RevisionsCommand.self, SuitesCommand.self,
+            RoutesCommand.self, TenantsCommand.self, StubCommand.self, ConfigCommand.self,
         ]
     )
 

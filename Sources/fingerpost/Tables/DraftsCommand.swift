@@ -3,8 +3,9 @@ import LinkCommands
 import LinkRouting
 import OutboundHTTP
 
-struct Drafts: AsyncParsableCommand {
+struct DraftsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "drafts",
         abstract: "List, plan, test, publish and remove drafts of tables on a server.",
         discussion: """
             EXAMPLES

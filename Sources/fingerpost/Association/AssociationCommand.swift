@@ -1,8 +1,9 @@
 import ArgumentParser
 import LinkCommands
 
-struct Association: AsyncParsableCommand {
+struct AssociationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "association",
         abstract: "Work with apple-app-site-association and assetlinks.json files.",
         discussion: """
             EXAMPLES

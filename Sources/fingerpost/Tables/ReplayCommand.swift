@@ -11,8 +11,9 @@ import LinkStorage
 import NIOCore
 import OutboundHTTP
 
-struct Replay: AsyncParsableCommand {
+struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "replay",
         abstract: "Replay recorded links against a draft and show what would change.",
         discussion: """
             EXAMPLES

@@ -4,8 +4,9 @@ import LinkCommands
 import LinkRouting
 import OutboundHTTP
 
-struct Revisions: AsyncParsableCommand {
+struct RevisionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "revisions",
         abstract: "List, compare, roll back and prune published revisions.",
         discussion: """
             EXAMPLES

@@ -1,52 +1,11 @@
 import ArgumentParser
-import Foundation
 import LinkCatalog
 import LinkCommands
 import LinkRouting
-import OutboundHTTP
 
-struct Plan: AsyncParsableCommand {
+struct ApplyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show what applying a tenant file to a server would change.",
-        discussion: """
-            EXAMPLES
-              fingerpost plan -f shop.yaml
-              fingerpost plan -f shop.yaml --server https://links.internal:8081 \\
-                --environment staging --json
-              fingerpost plan -f checkout-team.yaml --owner checkout
-
-            Prints the changes by route, the findings, the cases of stored suites that would fail, and the links of \
-            those suites that would move between the app and the browser. The key needs the scope tables:read.
-            Exit code 0 when nothing would change, 2 when something would, 1 when it would be rejected.
-            """
-    )
-
-    @ArgumentParser.Option(name: [.short, .long], help: "A tenant file; - reads standard input.") var file: String
-    @ArgumentParser.Option(help: "The tenant id, if the file has none.") var tenant: String?
-    @OptionGroup var limits: OwnerOptions
-    @OptionGroup var admin: AdminOptions
-    @Flag(help: "Print JSON.") var json = false
-
-    func run() async throws {
-        let (plan, advice) = try await reportingRefusals {
-            let client = try admin.client()
-            let planning = TablePlanning(
-                file: try await limits.file(TableFile(file, tenant: tenant), client),
-                client: client,
-                now: SystemClock.now()
-            )
-            let plan = try await showingProgress("checking") { try await planning.plan() }
-            return (plan, limits.advice(about: plan, of: planning.file))
-        }
-        let rejection = plan.rejection(of: file, with: [], .would)
-        json ? show(plan.body) : show(plan.lines + [advice, rejection].compactMap(\.self))
-        if plan.isRefused { throw ExitCode(ExitStatus.failed.rawValue) }
-        if !plan.isEmpty { throw ExitCode(ExitStatus.wouldChange.rawValue) }
-    }
-}
-
-struct Apply: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+        commandName: "apply",
         abstract: "Apply a tenant file to a server: write its settings and publish its table.",
         discussion: """
             EXAMPLES
@@ -126,64 +85,5 @@ struct Apply: AsyncParsableCommand {
                 show("suite \(suite.name) is stored: a later table must pass it, too")
             }
         }
-    }
-}
-
-/// Limits a tenant file to the routes of a team.
-struct OwnerOptions: ParsableArguments {
-    @ArgumentParser.Option(help: "Change only the routes of this owner. The file may have no others.")
-    var owner: String?
-
-    func file(_ file: TableFile, _ client: AdminClient) async throws -> TableFile {
-        guard let owner else { return file }
-        return try await file.limited(to: owner, client: client)
-    }
-
-    /// Advice for a plan whose file is not limited to an owner.
-    func advice(about plan: TablePlanning.Plan, of file: TableFile) -> String? {
-        owner == nil ? file.advice(about: plan) : nil
-    }
-}
-
-struct Pull: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract: "Write a server's live settings and table to a tenant file.",
-        discussion: """
-            EXAMPLES
-              fingerpost pull shop -f shop.yaml
-              fingerpost pull shop --server https://links.internal:8081 > shop.yaml
-
-            plan and apply accept the file. Comments in an existing file are lost. The key needs the scope tables:read.
-            """
-    )
-
-    @ArgumentParser.Argument(help: "The tenant.") var tenant: String
-    @ArgumentParser.Option(name: [.short, .long], help: "The file to write (default: standard output).") var file:
-        String?
-    @OptionGroup var admin: AdminOptions
-    @Flag(help: "Write JSON.") var json = false
-
-    func run() async throws {
-        let client = try admin.client()
-        let document = try await reportingRefusals {
-            let settings = try await client.send(.get, "tenants/\(tenant)/settings")
-            var table: JSONNode?
-            var revision: Int64?
-            do {
-                let live = try await client.send(.get, "tenants/\(tenant)/table")
-                (table, revision) = (live.body, live.eTag.flatMap { Int64($0) })
-            } catch let refusal as AdminClient.Refusal where refusal.code == "no_table" {
-                table = nil
-            }
-            return JSONNode.object([
-                "formatVersion": .int(1), "tenant": .string(tenant), "basedOn": revision.map { .int($0) },
-                "settings": settings.body["settings"],
-                "table": table,
-            ])
-        }
-        let text = json ? document.json(.pretty) + "\n" : try Document.yaml(document)
-        guard let file else { return show(document: text) }
-        try write(text, toFile: file)
-        show("\(file): \((document["table"]?["routes"]?.elements?.count ?? 0).counted("route"))")
     }
 }

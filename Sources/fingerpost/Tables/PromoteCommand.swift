@@ -4,8 +4,9 @@ import LinkCommands
 import LinkRouting
 import OutboundHTTP
 
-struct Promote: AsyncParsableCommand {
+struct PromoteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "promote",
         abstract: "Publish the table of one environment in another.",
         discussion: """
             EXAMPLES

@@ -4,7 +4,7 @@ import LinkRouting
 import LinkStorage
 import NIOCore
 
-struct VerifyLog: AsyncParsableCommand {
+struct VerifyLogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify-log",
         abstract: "Verify that the log has no missing rows and that its counts match its rows.",

@@ -3,8 +3,9 @@ import LinkCommands
 import LinkRouting
 import OutboundHTTP
 
-struct Tenants: AsyncParsableCommand {
+struct TenantsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "tenants",
         abstract: "List, archive and remove tenants.",
         discussion: """
             EXAMPLES

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-struct Stub: AsyncParsableCommand {
+struct StubCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stub",
         abstract: "Run a stub server for tests of apps; it reads WireMock's folders.",

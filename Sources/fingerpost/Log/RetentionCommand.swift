@@ -3,8 +3,9 @@ import LinkCommands
 import LinkRouting
 import OutboundHTTP
 
-struct Retention: AsyncParsableCommand {
+struct RetentionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "retention",
         abstract: "Show which rows of a tenant's log are kept, wait for export or can be dropped, and drop them.",
         discussion: """
             EXAMPLES

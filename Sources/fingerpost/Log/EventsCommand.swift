@@ -4,8 +4,9 @@ import LinkCommands
 import LinkRouting
 import OutboundHTTP
 
-struct Events: AsyncParsableCommand {
+struct EventsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "events",
         abstract: "Print a tenant's recorded events, one JSON object per line, oldest first.",
         discussion: """
             EXAMPLES

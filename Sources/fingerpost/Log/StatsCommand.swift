@@ -4,8 +4,9 @@ import LinkEvents
 import LinkRouting
 import OutboundHTTP
 
-struct Stats: AsyncParsableCommand {
+struct StatsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "stats",
         abstract: "Show analytics of a tenant's links.",
         discussion: """
             EXAMPLES

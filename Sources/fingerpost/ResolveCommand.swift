@@ -4,8 +4,9 @@ import LinkCatalog
 import LinkCommands
 import LinkRouting
 
-struct Resolve: AsyncParsableCommand {
+struct ResolveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "resolve",
         abstract: "Resolve a link against a table file, without a server.",
         discussion: """
             EXAMPLES

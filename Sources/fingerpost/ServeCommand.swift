@@ -11,8 +11,9 @@ import Logging
 import Metrics
 import UnixSignals
 
-struct Serve: AsyncParsableCommand {
+struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "serve",
         abstract: "Run the service.",
         discussion: """
             EXAMPLE
@@ -135,46 +136,5 @@ struct Serve: AsyncParsableCommand {
               curl -s -X POST 'http://127.0.0.1:\(ports.admin)/admin/v1/tenants/shop/exports?download' -H "Authorization: Bearer $FINGERPOST_KEY" | gunzip -cf
             """
         return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    }
-}
-
-struct ShowConfiguration: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "config",
-        abstract: "Print the effective configuration; it contains no secrets.",
-        discussion: """
-            EXAMPLE
-              FINGERPOST_PUBLIC_PORT=9000 fingerpost config --config config/fingerpost.yaml
-            """
-    )
-
-    @OptionGroup var flags: ConfigurationFlags
-
-    func run() async throws {
-        for (key, value) in try await flags.read().effective { show("\(key): \(value)") }
-    }
-}
-
-struct Migrate: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract: "Migrate the files of a data directory to this version's schema; `serve` does the same.",
-        discussion: """
-            EXAMPLE
-              fingerpost migrate --data ./data
-            """
-    )
-
-    @ArgumentParser.Option(help: "The data directory.") var data = "data"
-
-    func run() async throws {
-        do {
-            let directory = try DataDirectory(data, for: .create)
-            try CatalogDatabase(directory.catalogPath, checkFirst: directory.wasUnclean ? .yes : .no).close()
-            try EventLog(directory.eventsPath, now: SystemClock.now).close()
-            try directory.markClean()
-            show("\(data) is up to date.")
-        } catch let error as StorageError {
-            throw fail(error)
-        }
     }
 }

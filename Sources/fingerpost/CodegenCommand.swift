@@ -5,7 +5,7 @@ import LinkRouting
 import OutboundHTTP
 import ScreenCode
 
-struct Codegen: AsyncParsableCommand {
+struct CodegenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "codegen",
         abstract: "Generate the screens of a table as a type for an app, in Swift, Kotlin or TypeScript.",

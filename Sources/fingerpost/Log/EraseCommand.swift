@@ -4,8 +4,9 @@ import LinkCommands
 import LinkRouting
 import OutboundHTTP
 
-struct Erase: AsyncParsableCommand {
+struct EraseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "erase",
         abstract: "Erase the events of one install from the log and the exports.",
         discussion: """
             EXAMPLE

@@ -3,8 +3,9 @@ import Foundation
 import LinkCommands
 import LinkRouting
 
-struct Export: AsyncParsableCommand {
+struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "export",
         abstract: "Export a tenant's events to files: close the current window, or re-export earlier windows.",
         discussion: """
             EXAMPLES
