@@ -84,6 +84,47 @@ struct AssociationBudgetTests {
         #expect(findings.contains { $0.code == .undecided && $0.severity == .warning })
     }
 
+    /// Each Android app has the rules of all routes in each file, so apps, routes and hosts multiply.
+    @Test func filesOfATenantHaveALimitTogether() throws {
+        let router = try Self.router(200, open: { "/item-\($0)/{id}" }, closed: { "/closed-\($0)" })
+        let path = String(repeating: "x", count: 1_000)
+        var (identity, table) = (router.identity, router.table)
+        let hosts = (0..<24).map { "h\($0).example" }
+        identity.domains += hosts.map {
+            Domain(host: $0, unicodeHost: $0, coversSubdomains: false, port: nil, serves: .association)
+        }
+        table.routes += try hosts.map { host in
+            Route(
+                id: try #require(RouteID(host.replacing(".", with: "-"))),
+                host: try HostPattern(host),
+                path: try RoutePattern("/own/\(path)"),
+                behaviour: .answer(RouteTarget(open: Open(screen: "A")))
+            )
+        }
+        func apps(_ count: Int) -> Identity {
+            var identity = identity
+            identity.apps = (0..<count).flatMap { number in
+                router.identity.apps.filter { $0.platform == .android }.map { app in
+                    var app = app
+                    app.id = AppID("droid-\(number)") ?? app.id
+                    app.product = .android(package: "com.acme.a\(number)", fingerprints: [Self.fingerprint])
+                    return app
+                }
+            }
+            return identity
+        }
+        func tooLarge(_ identity: Identity) -> [Finding] {
+            table.checkAssociation(for: identity, within: .associationFiles).filter { $0.code == .associationTooLarge }
+        }
+        #expect(tooLarge(apps(4)) == [])
+        #expect(AssociationFiles(router: Router(identity: apps(4), table: table)).byHost.count == 25)
+
+        let refused = try #require(tooLarge(apps(250)).first)
+        #expect(refused.severity == .error)
+        #expect(refused.message.contains("33554432 bytes"), "\(refused.message)")
+        #expect(AssociationFiles(router: Router(identity: apps(250), table: table)).byHost.isEmpty)
+    }
+
     @Test func cancelledWorkEndsAtOnce() throws {
         let router = try Self.crossing(40)
         var checks = 0

@@ -22,15 +22,7 @@ extension AssetLinks {
             // The body of an error response is not an association file.
             guard hosting.status == 200 else { return findings.sorted }
         }
-        if bytes.count > maximumBytes {
-            findings.add(
-                .androidTooLarge,
-                "",
-                AssociationFinding.wholeFile,
-                "The file has \(bytes.count) bytes; Android's source drops a file of more than \(maximumBytes).",
-                fix: "Merge rules with wildcards, or move statements into included files."
-            )
-        }
+        inspectSize(bytes.count, &findings)
         do {
             AndroidFileInspection.inspect(try AssetLinks(parsing: bytes), &findings)
         } catch {
@@ -47,6 +39,24 @@ extension AssetLinks {
             )
         }
         return findings.sorted
+    }
+
+    /// Returns the finding on a file that Android drops for its size in bytes; empty if there is none.
+    static func findings(onSize size: Int) -> [AssociationFinding] {
+        var findings = AndroidFindings(budget: .unlimited)
+        inspectSize(size, &findings)
+        return findings.all
+    }
+
+    private static func inspectSize(_ size: Int, _ findings: inout AndroidFindings) {
+        guard size > maximumBytes else { return }
+        findings.add(
+            .androidTooLarge,
+            "",
+            AssociationFinding.wholeFile,
+            "The file has \(size) bytes; Android's source drops a file of more than \(maximumBytes).",
+            fix: "Merge rules with wildcards, or move statements into included files."
+        )
     }
 }
 

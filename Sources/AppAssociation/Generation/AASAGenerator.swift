@@ -29,6 +29,12 @@ public struct AASAGenerator: Sendable {
     /// Returns the file's JSON. Without apps for the host, the file names none.
     public func file(within budget: WorkBudget = .associationFiles) -> [UInt8] { file(of: entries(budget)) }
 
+    /// Returns the file's JSON; nil if `size` is used up. See ``AssociationFiles/maximumBytes``.
+    func file(within budget: WorkBudget, size: WorkBudget) -> [UInt8]? {
+        let entries = entries(budget, size: size)
+        return size.isUsedUp ? nil : file(of: entries)
+    }
+
     func file(of entries: [Entry]) -> [UInt8] {
         let variables = AppleVariables(of: entries.flatMap(\.rules))
         var writer = JSONWriter()
@@ -77,7 +83,7 @@ public struct AASAGenerator: Sendable {
         within budget: WorkBudget = .unlimited
     ) -> [Overmatch] {
         entries.flatMap { entry in
-            guard let app = entry.apps.first, let id = entry.ids.first else { return [Overmatch]() }
+            guard let app = entry.apps.first, let id = entry.ids.first, !budget.isUsedUp else { return [Overmatch]() }
             let index = PrefixIndex(entry.rules)
             let costs = entry.rules.map(\.comparisonCost)
             var files: [[Int]: AppleAppSiteAssociation] = [:]
@@ -113,7 +119,9 @@ public struct AASAGenerator: Sendable {
 
     /// Returns the entries in the order of the tenant's apps. An app that no link opens has no entry. With legacy paths
     /// each app has an entry of its own, because iOS 12 reads one app per entry.
-    func entries(_ budget: WorkBudget) -> [Entry] {
+    ///
+    /// - Parameter size: About as many steps as the file has bytes. When it is used up, entries are missing.
+    func entries(_ budget: WorkBudget, size: WorkBudget = .unlimited) -> [Entry] {
         var entries: [Entry] = []
         var known: [(routes: AppRoutes, rules: [AssociationRule])] = []
         for app in router.apps(on: host) where app.kind == .app {
@@ -127,13 +135,16 @@ public struct AASAGenerator: Sendable {
                 rules = same.rules
             } else {
                 rules = self.rules(for: routes, budget)
-                known.append((routes, rules))
+                // Once the budget is used up, nothing can be compared with it.
+                if !budget.isUsedUp { known.append((routes, rules)) }
             }
             guard !rules.isEmpty else { continue }
+            guard size.spend(id.utf8.count) else { return entries }
             if !policy.legacyPaths, let same = entries.firstIndex(where: { $0.rules == rules }) {
                 entries[same].apps.append(app)
                 entries[same].ids.append(id)
             } else {
+                guard size.spend(rules.reduce(0) { $0 + $1.size }) else { return entries }
                 entries.append(Entry(apps: [app], ids: [id], rules: rules))
             }
         }

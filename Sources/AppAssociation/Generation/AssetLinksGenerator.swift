@@ -31,6 +31,12 @@ public struct AssetLinksGenerator: Sendable {
     /// Returns the file's JSON. Without apps for the host, it is an empty list.
     public func file(within budget: WorkBudget = .associationFiles) -> [UInt8] { file(of: statements(budget)) }
 
+    /// Returns the file's JSON; nil if `size` is used up. See ``AssociationFiles/maximumBytes``.
+    func file(within budget: WorkBudget, size: WorkBudget) -> [UInt8]? {
+        let statements = statements(budget, size: size)
+        return size.isUsedUp ? nil : file(of: statements)
+    }
+
     func file(of statements: [Statement]) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginArray()
@@ -51,6 +57,7 @@ public struct AssetLinksGenerator: Sendable {
         within budget: WorkBudget = .unlimited
     ) -> [Overmatch] {
         statements.flatMap { statement in
+            guard !budget.isUsedUp else { return [Overmatch]() }
             let index = PrefixIndex(statement.rules ?? [])
             let costs = (statement.rules ?? []).map(\.comparisonCost)
             var files: [[Int]: AssetLinks] = [:]
@@ -87,28 +94,45 @@ public struct AssetLinksGenerator: Sendable {
         var fingerprints: [String]
         /// The dynamic rules; nil if the manifest decides.
         var rules: [AssociationRule]?
+        /// Equal for apps with the same routes; nil if that is not known.
+        var routes: Int?
     }
 
     /// Returns one statement for each package. Several rule sets for one package could not be distinguished, so apps of
     /// one package with different rules get none.
-    func statements(_ budget: WorkBudget) -> [Statement] {
+    ///
+    /// - Parameter size: About as many steps as the file has bytes. When it is used up, statements are missing.
+    func statements(_ budget: WorkBudget, size: WorkBudget = .unlimited) -> [Statement] {
         var statements: [Statement] = []
-        var known: [(routes: AppRoutes, rules: [AssociationRule])] = []
+        // Once the budget is used up, nothing can be compared with them.
+        var known: [(routes: AppRoutes, rules: [AssociationRule], size: Int)] = []
         for app in router.apps(on: host) {
             guard case .android(let package, let fingerprints) = app.product, !fingerprints.isEmpty else { continue }
             var rules: [AssociationRule]?
+            var bytes = package.utf8.count + fingerprints.reduce(0) { $0 + $1.utf8.count }
+            var number: Int?
             if policy.detail == .routes {
                 let routes = router.appRoutes(of: app, on: host)
-                if let same = known.first(where: { $0.routes.means(routes, within: budget) }) {
-                    rules = same.rules
+                number = known.firstIndex { $0.routes.means(routes, within: budget) }
+                if let number {
+                    rules = known[number].rules
+                    bytes += known[number].size
                 } else {
                     let own = self.rules(for: routes, budget)
-                    known.append((routes, own))
+                    let ownSize = own.reduce(0) { $0 + $1.size }
                     rules = own
+                    bytes += ownSize
+                    if !budget.isUsedUp {
+                        number = known.count
+                        known.append((routes, own, ownSize))
+                    }
                 }
             }
+            guard size.spend(bytes) else { return statements }
             guard let same = statements.firstIndex(where: { $0.package == package }) else {
-                statements.append(Statement(app: app, package: package, fingerprints: fingerprints, rules: rules))
+                statements.append(
+                    Statement(app: app, package: package, fingerprints: fingerprints, rules: rules, routes: number)
+                )
                 continue
             }
             statements[same].fingerprints += fingerprints.filter { !statements[same].fingerprints.contains($0) }

@@ -17,20 +17,29 @@ public struct AssociationFiles: Sendable {
 
     /// The maximum number of domains. A tenant with more has no files, and a check of its table reports that.
     public static let maximumHosts = 5_000
+    /// The maximum size of a tenant's different files together, in bytes, as the numbers and texts of their rules
+    /// suggest it. A tenant with more has no files, and a check of its table reports that.
+    public static let maximumBytes = 33_554_432
 
-    /// Generates the files. There are none if the tenant has more than ``maximumHosts`` domains.
+    /// Generates the files. There are none if the tenant exceeds ``maximumHosts`` or ``maximumBytes``.
     public init(router: Router, within budget: WorkBudget = .associationFiles) {
         guard router.identity.domains.count <= Self.maximumHosts else { return }
         var known: [HostRoutes: Pair] = [:]
+        let size = WorkBudget(steps: Self.maximumBytes)
         for domain in router.identity.domains where byHost[domain.host] == nil {
             let routes = HostRoutes(domain.host, router, budget)
             if let pair = known[routes] {
                 byHost[domain.host] = pair
                 continue
             }
-            let apple = AASAGenerator(host: domain.host, router: router)
-            let android = AssetLinksGenerator(host: domain.host, router: router)
-            let pair = Pair(apple: apple.file(within: budget), android: android.file(within: budget))
+            guard let apple = AASAGenerator(host: domain.host, router: router).file(within: budget, size: size),
+                let android = AssetLinksGenerator(host: domain.host, router: router).file(within: budget, size: size),
+                !budget.isCancelled
+            else {
+                byHost = [:]
+                return
+            }
+            let pair = Pair(apple: apple, android: android)
             known[routes] = pair
             byHost[domain.host] = pair
         }

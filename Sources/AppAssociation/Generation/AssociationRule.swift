@@ -27,6 +27,12 @@ struct AssociationRule: Hashable {
     /// The work of comparing a link with the rule, in bytes of a link.
     var comparisonCost: Int { 8 + path.pieces.count + 8 * query.count }
 
+    /// About as many bytes as the rule has in a file.
+    var size: Int {
+        16 + path.pieces.count + (fragment?.pieces.count ?? 0)
+            + query.reduce(0) { $0 + 8 + $1.name.utf8.count + $1.value.pieces.count }
+    }
+
     /// Returns whether this rule matches every URL that `other` matches, considering query and fragment only.
     func takesQueryAndFragment(of other: AssociationRule) -> Bool {
         // Equal patterns match the same texts only if both rules have the same flags.

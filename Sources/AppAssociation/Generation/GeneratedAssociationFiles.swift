@@ -19,6 +19,8 @@ package struct GeneratedAssociationFiles {
 
     package let router: Router
     private let budget: WorkBudget
+    /// The size of all files. When it is used up, further hosts have none.
+    private let size = WorkBudget(steps: AssociationFiles.maximumBytes)
     private var apple: [String: AppleAppSiteAssociation] = [:]
     private var android: [String: AssetLinks] = [:]
 
@@ -33,18 +35,10 @@ package struct GeneratedAssociationFiles {
     package mutating func handler(of link: String, on host: String, for app: AppName) -> AssociationDiff.Handler {
         guard let domain = router.identity.domain(for: host)?.host else { return .browser }
         guard app.platform == .android else {
-            let file =
-                apple[domain]
-                ?? AppleAppSiteAssociation(
-                    generated: generate { AASAGenerator.file(for: domain, router: router, within: $0) }
-                )
-            apple[domain] = file
+            guard let file = appleFile(of: domain) else { return .browser }
             return file.decision(for: link, app: app.name).outcome == .match ? .app : .browser
         }
-        let file =
-            android[domain]
-            ?? AssetLinks(generated: generate { AssetLinksGenerator.file(for: domain, router: router, within: $0) })
-        android[domain] = file
+        guard let file = androidFile(of: domain) else { return .browser }
         return switch file.decision(for: link, package: app.name).outcome {
         case .match: .app
         case .manifest: .manifest
@@ -52,8 +46,22 @@ package struct GeneratedAssociationFiles {
         }
     }
 
-    private func generate(_ file: (WorkBudget) -> [UInt8]) -> [UInt8] {
-        budget.spend(atMost: WorkBudget.associationFiles.steps, on: file)
+    private mutating func appleFile(of domain: String) -> AppleAppSiteAssociation? {
+        if let file = apple[domain] { return file }
+        guard !size.isUsedUp else { return nil }
+        let generator = AASAGenerator(host: domain, router: router)
+        let bytes = budget.spend(atMost: WorkBudget.associationFiles.steps) { generator.file(within: $0, size: size) }
+        apple[domain] = bytes.map(AppleAppSiteAssociation.init(generated:))
+        return apple[domain]
+    }
+
+    private mutating func androidFile(of domain: String) -> AssetLinks? {
+        if let file = android[domain] { return file }
+        guard !size.isUsedUp else { return nil }
+        let generator = AssetLinksGenerator(host: domain, router: router)
+        let bytes = budget.spend(atMost: WorkBudget.associationFiles.steps) { generator.file(within: $0, size: size) }
+        android[domain] = bytes.map(AssetLinks.init(generated:))
+        return android[domain]
     }
 }
 

@@ -36,6 +36,8 @@ private struct AssociationCheck {
     private let validationBudget: WorkBudget
     /// The budget for overmatches in all files, in bytes of links. A route with short segments takes some 10,000.
     private let overmatchBudget: WorkBudget
+    /// The size of all files.
+    private let size = WorkBudget(steps: AssociationFiles.maximumBytes)
     private(set) var findings: [Finding] = []
     private var overmatches: [Overmatch] = []
 
@@ -77,16 +79,15 @@ private struct AssociationCheck {
             guard !budget.isCancelled else { break }
             guard seen.insert(routes).inserted else { continue }
             checkApple(host)
-            checkAndroid(host, self.routes(on: host))
+            checkAndroid(host)
+            guard !size.isUsedUp else {
+                tellTotalSize(upTo: host)
+                break
+            }
         }
         checkFingerprints(on: hosts)
         tellOvermatches()
         tellUndecided()
-    }
-
-    /// Returns the routes of each app that the files of `host` name.
-    private func routes(on host: String) -> [AppRoutes] {
-        router.apps(on: host).map { router.appRoutes(of: $0, on: host) }
     }
 
     /// Returns whether the table is small enough for a check, and reports it otherwise. Every route is examined for
@@ -116,7 +117,8 @@ private struct AssociationCheck {
 
     private mutating func checkApple(_ host: String) {
         let generator = AASAGenerator(host: host, router: router)
-        let entries = generator.entries(budget)
+        let entries = generator.entries(budget, size: size)
+        guard !size.isUsedUp else { return }
         let file = generator.file(of: entries)
         guard file.count <= AppleAppSiteAssociation.maximumBytes else {
             return tellSize(file.count, of: host, AASAGenerator.contributions(of: entries))
@@ -125,35 +127,64 @@ private struct AssociationCheck {
         findOvermatches { generator.overmatches(of: entries, mostRoutes: $0, within: $1) }
     }
 
-    private mutating func checkAndroid(_ host: String, _ routes: [AppRoutes]) {
-        let android = routes.filter { $0.app.platform == .android }
-        if android.allSatisfy({ $0.entries.count(where: \.opens) <= Self.mostAndroidRoutes }) {
-            let generator = AssetLinksGenerator(host: host, router: router)
-            let statements = generator.statements(budget)
-            let file = generator.file(of: statements)
-            tellErrors(AssetLinks.validate(file, within: validationBudget), "assetlinks.json", host)
-            findOvermatches { generator.overmatches(of: statements, mostRoutes: $0, within: $1) }
+    private mutating func checkAndroid(_ host: String) {
+        let generator = AssetLinksGenerator(host: host, router: router)
+        let statements = generator.statements(budget, size: size)
+        guard !size.isUsedUp else { return }
+        var isSmall = true
+        var unnamed: [Finding] = []
+        for app in router.apps(on: host) {
+            _ = budget.isWanted()
+            guard !budget.isCancelled else { return }
+            guard case .android(_, let fingerprints) = app.product else { continue }
+            let routes = router.appRoutes(of: app, on: host)
+            if routes.entries.count(where: \.opens) > Self.mostAndroidRoutes { isSmall = false }
+            if fingerprints.isEmpty, let opening = routes.entries.first(where: \.opens)?.route {
+                unnamed.append(finding(withoutFingerprints: app, opening, routes.hosts.samples.first ?? host, of: host))
+            }
         }
-        for routes in android {
-            guard case .android(_, let fingerprints) = routes.app.product, fingerprints.isEmpty,
-                let opening = routes.entries.first(where: \.opens)?.route
-            else { continue }
-            let app = routes.app
-            let link = SampleLink(of: opening, on: routes.hosts.samples.first ?? host).url
-            findings.append(
-                Finding(
-                    .associationNotExpressed,
-                    .warning,
-                    path: path(of: opening),
-                    route: opening.id,
-                    message:
-                        "The assetlinks.json of '\(host)' cannot name '\(app.id)', which has no fingerprints: Android "
-                        + "opens links such as \(link) in the browser.",
-                    fix: "Add the SHA-256 fingerprints of the app's signing certificate to its settings.",
-                    example: link
-                )
-            )
+        if isSmall { checkAndroidFile(generator, statements) }
+        findings += unnamed
+    }
+
+    /// Checks what Android reads. It drops a larger file, so nothing else about that matters.
+    private mutating func checkAndroidFile(
+        _ generator: AssetLinksGenerator,
+        _ statements: [AssetLinksGenerator.Statement]
+    ) {
+        let file = generator.file(of: statements)
+        guard file.count <= AssetLinks.maximumBytes else {
+            return tellErrors(AssetLinks.findings(onSize: file.count), "assetlinks.json", generator.host)
         }
+        // Apps with the same routes have the same rules and the same overmatches, which are examined once.
+        var seen: Set<Int> = []
+        let isFirst = statements.map { $0.routes.map { seen.insert($0).inserted } ?? true }
+        var checked = statements
+        for index in checked.indices where !isFirst[index] { checked[index].rules = nil }
+        let findings = AssetLinks.validate(generator.file(of: checked), within: validationBudget)
+        tellErrors(findings, "assetlinks.json", generator.host)
+        let different = zip(statements, isFirst).filter(\.1).map(\.0)
+        findOvermatches { generator.overmatches(of: different, mostRoutes: $0, within: $1) }
+    }
+
+    private func finding(
+        withoutFingerprints app: RegisteredApp,
+        _ opening: Route,
+        _ sampleHost: String,
+        of host: String
+    ) -> Finding {
+        let link = SampleLink(of: opening, on: sampleHost).url
+        return Finding(
+            .associationNotExpressed,
+            .warning,
+            path: path(of: opening),
+            route: opening.id,
+            message:
+                "The assetlinks.json of '\(host)' cannot name '\(app.id)', which has no fingerprints: Android "
+                + "opens links such as \(link) in the browser.",
+            fix: "Add the SHA-256 fingerprints of the app's signing certificate to its settings.",
+            example: link
+        )
     }
 
     private mutating func tellSize(_ size: Int, of host: String, _ contributions: [AASAGenerator.Contribution]) {
@@ -168,6 +199,21 @@ private struct AssociationCheck {
                     + "\(largest.joined(separator: ", ")).",
                 fix: "Merge routes that open the app into patterns such as /product/{id}, or set "
                     + "'settings.association.detail' to 'coarse', which publishes one rule for all paths."
+            )
+        )
+    }
+
+    private mutating func tellTotalSize(upTo host: String) {
+        findings.append(
+            Finding(
+                .associationTooLarge,
+                .error,
+                path: "routes",
+                message: "The association files of all hosts up to '\(host)' would have more than "
+                    + "\(AssociationFiles.maximumBytes) bytes together: each repeats the rules of each Android app, and "
+                    + "routes with a 'host' give each host a file of its own.",
+                fix: "Merge routes that open the app into patterns such as /product/{id}, list 'domains' for each app, "
+                    + "or set 'settings.association.detail' to 'coarse'."
             )
         )
     }
