@@ -373,7 +373,11 @@ extension Route {
             return count + parameter.type.listedCount / 8
         }
         let (conditions, values) = when?.size ?? (0, 0)
-        let fragments = if case .pattern(let pattern)? = fragment { 2 + pattern.segments.count } else { 0 }
+        // Each evaluation parses the pattern.
+        let fragments =
+            if case .pattern(let pattern)? = fragment {
+                2 + pattern.segments.count + pattern.description.utf8.count / 16
+            } else { 0 }
         return 1 + (tests + lists + fragments + conditions + values / 8) / 2
     }
 }
