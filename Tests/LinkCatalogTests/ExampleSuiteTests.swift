@@ -34,6 +34,39 @@ struct ExampleSuiteTests {
         #expect(failures.last?.difference.contains("was not run") == true)
     }
 
+    /// A case takes as much of the budget as a link of its table may take.
+    @Test func casesOfASlowTableTakeMoreOfTheBudget() throws {
+        func failures(routes: Int) throws -> [SuiteFailure] {
+            let list = (0..<routes).map { "{id: r\($0), path: /p, when: {traits: {t: v\($0)}}, open: {screen: S}}" }
+            let text = """
+                formatVersion: 1
+                tenant: acme
+                settings: {domains: [go.acme.test]}
+                table: {routes: [\(list.joined(separator: ", "))]}
+                """
+            let document = try TenantDocument(text).checked()
+            let table = PublishedTable(
+                tenant: try #require(TenantID("acme")),
+                environment: .production,
+                revision: nil,
+                settingsRevision: 1,
+                settings: try #require(document.settings),
+                table: try #require(document.table)
+            )
+            let suite = try LinkSuite(
+                """
+                formatVersion: 1
+                suite: links
+                tenant: acme
+                cases: [{link: "https://go.acme.test/p", expect: {outcome: unmatched}}]
+                """
+            )
+            return suite.run(against: table, at: Timestamp(milliseconds: 0), within: WorkBudget(steps: 20_000))
+        }
+        #expect(try failures(routes: 9).isEmpty)
+        #expect(try failures(routes: 90).map(\.key) == ["undecided"])
+    }
+
     /// The only findings are advice.
     @Test(arguments: Examples.names)
     func tableGivesNoAlarm(_ name: String) throws {

@@ -20,6 +20,11 @@ package final class PublishedTable: Sendable {
     package let router: Router
     /// The literal segments of the table's patterns, which reveal nothing about a caller.
     package let literalSegments: Set<ArraySlice<UInt8>>
+    /// Whether a lookup may take milliseconds, so that it must not run on an event loop.
+    package let isSlow: Bool
+
+    /// The maximum number of steps of a lookup on an event loop, which are at most about six milliseconds.
+    private static let mostStepsOnLoop = 256
 
     package init(
         tenant: TenantID,
@@ -42,6 +47,7 @@ package final class PublishedTable: Sendable {
                 if case .literal(let bytes) = segment { bytes[...] } else { nil }
             }
         )
+        isSlow = router.worstCaseSteps > Self.mostStepsOnLoop
     }
 }
 
@@ -211,6 +217,8 @@ package struct LocatedLink: Sendable {
     package let table: PublishedTable?
 
     package var tenant: TenantID { table?.tenant ?? .none }
+    /// See ``PublishedTable/isSlow``.
+    package var isSlow: Bool { table?.isSlow ?? false }
 
     /// Resolves the link; unmatched when no tenant owns it.
     package func resolve(in context: LinkContext, explanation: Router.Explanation) -> CatalogResolution {

@@ -13,6 +13,7 @@ struct AppEventController: Sendable {
     let recorder: AppEventRecorder
     let limits: LiveLimits
     let admission: Admission
+    let lookupPool: WorkPool
 
     var endpoint: PublicEndpoint {
         PublicEndpoint(
@@ -51,7 +52,7 @@ struct AppEventController: Sendable {
             kind: .app,
             purpose: message.purpose
         )
-        let results = try await recorder.record(message, of: tenant, by: caller, arrivedAt: scope.arrival)
+        let results = try await recorder.record(message, of: tenant, by: caller, arrivedAt: scope.arrival, on: lookupPool)
         let warnings = message.warnings + unknownApps(of: message, tenant)
         return BufferedResponse(json: AppEventsResponse(results: results, warnings: warnings).json())
     }

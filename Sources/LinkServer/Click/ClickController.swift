@@ -11,6 +11,7 @@ import NIOCore
 struct ClickController: Sendable {
     let linkResolver: LinkResolver
     let admission: Admission
+    let lookupPool: WorkPool
 
     var endpoints: [PublicEndpoint] {
         ["/", PublicEndpoint.anyPath].map { path in
@@ -56,16 +57,32 @@ struct ClickController: Sendable {
             kind: .click,
             purpose: visitor.purpose
         )
-        let resolvedLink = linkResolver.resolve(
-            catalog.locate("https://\(authority)\(path)"),
-            from: catalog,
-            clientEventID: nil,
-            in: facts,
-            by: caller
-        )
+        let link = catalog.locate("https://\(authority)\(path)")
+        guard !link.isSlow else {
+            return .async { [facts] in
+                let resolvedLink = try await linkResolver.resolve(
+                    link,
+                    from: catalog,
+                    clientEventID: nil,
+                    in: facts,
+                    by: caller,
+                    on: lookupPool
+                )
+                return try await result(of: resolvedLink, host: host.name, scope).response
+            }
+        }
+        let resolvedLink = linkResolver.resolve(link, from: catalog, clientEventID: nil, in: facts, by: caller)
+        return result(of: resolvedLink, host: host.name, scope)
+    }
+
+    private func result(
+        of resolvedLink: LinkResolver.ResolvedLink,
+        host: String,
+        _ scope: RequestScope
+    ) -> HandlerResult {
         scope.logFields.note(resolvedLink)
         return linkResolver.result(afterRecording: [resolvedLink], arrivedAt: scope.arrival) { _ in
-            answer(to: resolvedLink.answer, host: host.name)
+            answer(to: resolvedLink.answer, host: host)
         }
     }
 

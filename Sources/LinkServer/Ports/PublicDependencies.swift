@@ -10,8 +10,8 @@ package struct PublicDependencies: Sendable {
     package var limits: LiveLimits
     package var admission: Admission
     package var keys: APIKeyAuthenticator
-    /// Computes the traces of `explain`. A caller may ask for many, and each takes milliseconds.
-    package var tracePool = WorkPool.forTraces()
+    /// Resolves the links of slow tables, and computes the traces of `explain`: each takes milliseconds.
+    package var lookupPool = WorkPool.forLookups()
 
     package init(
         linkResolver: LinkResolver,
@@ -43,12 +43,12 @@ extension ServerDependencies {
             admission: admission,
             keys: keys
         )
-        dependencies.tracePool = tracePool
+        dependencies.lookupPool = lookupPool
         return dependencies
     }
 }
 
 extension WorkPool {
-    /// A pool for traces. At most 64 requests wait, because their clients wait as well.
-    static func forTraces() -> WorkPool { WorkPool(waiting: 64) }
+    /// A pool for slow lookups and traces. At most 64 requests wait, because their clients wait as well.
+    static func forLookups() -> WorkPool { WorkPool(waiting: 64) }
 }

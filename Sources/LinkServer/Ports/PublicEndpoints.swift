@@ -9,13 +9,14 @@ func publicRouter(_ dependencies: PublicDependencies) -> PublicRouter {
                 linkResolver: dependencies.linkResolver,
                 limits: dependencies.limits,
                 admission: dependencies.admission,
-                tracePool: dependencies.tracePool
+                lookupPool: dependencies.lookupPool
             ).endpoint,
             AppEventController(
                 linkResolver: dependencies.linkResolver,
                 recorder: dependencies.appEvents,
                 limits: dependencies.limits,
-                admission: dependencies.admission
+                admission: dependencies.admission,
+                lookupPool: dependencies.lookupPool
             ).endpoint,
             AppTableController(
                 live: dependencies.linkResolver.catalog,
@@ -29,6 +30,10 @@ func publicRouter(_ dependencies: PublicDependencies) -> PublicRouter {
                 admission: dependencies.admission,
                 tenants: dependencies.linkResolver.tenants
             ).endpoints
-            + ClickController(linkResolver: dependencies.linkResolver, admission: dependencies.admission).endpoints
+            + ClickController(
+                linkResolver: dependencies.linkResolver,
+                admission: dependencies.admission,
+                lookupPool: dependencies.lookupPool
+            ).endpoints
     )
 }

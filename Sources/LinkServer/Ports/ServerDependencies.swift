@@ -34,8 +34,8 @@ package struct ServerDependencies: Sendable {
     package var proxyProtocol: ProxyProtocol
     /// For the public port.
     package var requestBuffers = RequestBufferBudget()
-    /// For the traces of the public port.
-    package var tracePool = WorkPool.forTraces()
+    /// For the slow lookups and the traces of the public port.
+    package var lookupPool = WorkPool.forLookups()
     /// For the admin port.
     package var largeDocuments: LargeDocuments
     package var logger: Logger

@@ -12,11 +12,11 @@ struct ResolveController: Sendable {
     let linkResolver: LinkResolver
     let limits: LiveLimits
     let admission: Admission
-    let tracePool: WorkPool
+    let lookupPool: WorkPool
 
     /// Larger messages are handled by a task, because parsing and resolving them may take milliseconds.
     private static let largestOnLoop = 1 << 14
-    /// More links are resolved by a task, because a table may make each of them slow.
+    /// More links are resolved by a task. So are links of slow tables, which a pool looks up.
     private static let mostLinksOnLoop = 8
 
     var endpoint: PublicEndpoint {
@@ -28,16 +28,14 @@ struct ResolveController: Sendable {
         ) { request, body in
             guard body.readableBytes > Self.largestOnLoop else {
                 let parsed = try parse(request, body)
-                guard parsed.links.count > Self.mostLinksOnLoop else {
+                guard parsed.links.count > Self.mostLinksOnLoop || parsed.links.contains(where: \.link.isSlow) else {
                     return result(of: parsed, parsed.links.map { resolve($0, parsed) })
                 }
-                return .async {
-                    try await result(of: parsed, Self.oneByOne(parsed.links) { resolve($0, parsed) }).response
-                }
+                return .async { try await result(of: parsed, resolveOneByOne(parsed)).response }
             }
             return .async {
                 let parsed = try parse(request, body)
-                return try await result(of: parsed, Self.oneByOne(parsed.links) { resolve($0, parsed) }).response
+                return try await result(of: parsed, resolveOneByOne(parsed)).response
             }
         }
     }
@@ -115,17 +113,28 @@ struct ResolveController: Sendable {
         )
     }
 
-    /// Transforms elements in a task, and lets other tasks run after each of them.
-    private static func oneByOne<Element, Result>(
-        _ elements: [Element],
-        _ transform: (Element) -> Result
-    ) async -> [Result] {
-        var results: [Result] = []
-        for element in elements {
-            results.append(transform(element))
-            await Task.yield()
+    /// Resolves the links in a task, and lets other tasks run after each of them.
+    private func resolveOneByOne(_ parsed: ParsedRequest) async throws -> [LinkResolver.ResolvedLink] {
+        var resolvedLinks: [LinkResolver.ResolvedLink] = []
+        for link in parsed.links {
+            if link.link.isSlow {
+                resolvedLinks.append(
+                    try await linkResolver.resolve(
+                        link.link,
+                        from: parsed.catalog,
+                        clientEventID: link.clientEventID,
+                        in: parsed.message.context,
+                        environment: parsed.message.environment ?? .production,
+                        by: parsed.caller,
+                        on: lookupPool
+                    )
+                )
+            } else {
+                resolvedLinks.append(resolve(link, parsed))
+                await Task.yield()
+            }
         }
-        return results
+        return resolvedLinks
     }
 
     /// The maximum number of links of a message that get a trace, because a trace has up to 100 KB.
@@ -137,7 +146,7 @@ struct ResolveController: Sendable {
         return .async {
             let traced = resolvedLinks.prefix(Self.maximumTraces)
             let tenant = traced.first?.answer.tenant ?? TenantID.none
-            let explained = try await tracePool.run(for: .tenant(tenant)) { cancellation in
+            let explained = try await lookupPool.run(for: .tenant(tenant)) { cancellation in
                 traced.map { cancellation.isCancelled ? $0 : $0.explained(in: parsed.message.context) }
             }
             return try await response(of: parsed, explained + resolvedLinks.dropFirst(Self.maximumTraces)).response

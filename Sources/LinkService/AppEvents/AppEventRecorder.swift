@@ -29,15 +29,21 @@ package struct AppEventRecorder: Sendable {
 
     /// Stores the events of a message, which belongs to `tenant`.
     ///
-    /// - Throws: A ``Problem`` if nothing was stored, so that the app must send the message again.
+    /// - Parameter pool: Looks up the links if a table is slow.
+    /// - Throws: A ``Problem`` or a ``WorkPool/Refusal`` if nothing was stored, so that the app must send the message
+    ///   again.
     package func record(
         _ request: AppEventsRequest,
         of tenant: PublishedTable,
         by caller: LinkResolver.Caller,
-        arrivedAt arrival: ContinuousClock.Instant?
+        arrivedAt arrival: ContinuousClock.Instant?,
+        on pool: WorkPool
     ) async throws -> [AppEventResult] {
         let catalog = linkResolver.catalog.current
         let old = await oldCatalogs(of: request, tenant: tenant.tenant, live: catalog)
+        let isSlow =
+            catalog.table(of: tenant.tenant, in: request.environment)?.isSlow ?? false
+            || old.values.contains { $0.tables.contains(where: \.isSlow) }
         let latency = arrival.map { (linkResolver.uptime() - $0).microseconds }
         var keys = ReportedKeys(request, of: tenant.tenant, in: catalog)
         var results: [AppEventResult?] = []
@@ -47,13 +53,10 @@ package struct AppEventRecorder: Sendable {
             await Task.yield()
             do {
                 let decision = try item.decision.get()
-                let report = AppEventReport(
-                    decision,
-                    request,
-                    tenant: tenant,
-                    catalog: catalog,
-                    old: old
-                )
+                @Sendable func report() -> AppEventReport {
+                    AppEventReport(decision, request, tenant: tenant, catalog: catalog, old: old)
+                }
+                let report = isSlow ? try await pool.run(for: .tenant(tenant.tenant)) { _ in report() } : report()
                 var fields = try report.event(linkResolver, caller, &keys)
                 fields.latencyMicroseconds = latency
                 linkResolver.observe?(

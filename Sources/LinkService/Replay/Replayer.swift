@@ -14,6 +14,8 @@ package actor Replayer {
     private let now: @Sendable () -> Timestamp
     private var isBusy = false
 
+    /// The time after which a replay reports what it has read, in milliseconds.
+    private static let longestTime: Int64 = 120_000
     /// Maximum number of events in memory at once.
     private static let pageSize = 1_000
 
@@ -51,8 +53,7 @@ package actor Replayer {
         var isLimited = false
         var before = Int64.max
         pages: while true {
-            try Task.checkCancellation()
-            guard ClientPresence.current?.isGone != true else { throw CancellationError() }
+            try checkClient()
             let page = try await history.events(
                 of: location.tenant,
                 before: before,
@@ -64,7 +65,8 @@ package actor Replayer {
                 guard request.purposes.contains(event.purpose), [.resolve, .click, .app].contains(event.kind) else {
                     continue
                 }
-                if accumulator.events == request.limit {
+                try checkClient()
+                if accumulator.events == request.limit || now().milliseconds - end.milliseconds > Self.longestTime {
                     isLimited = true
                     break pages
                 }
@@ -79,5 +81,11 @@ package actor Replayer {
             before = last.sequence
         }
         return accumulator.report(from: isLimited ? oldest : start, to: end, isLimited: isLimited)
+    }
+
+    /// - Throws: `CancellationError` if the client is gone.
+    private func checkClient() throws {
+        try Task.checkCancellation()
+        guard ClientPresence.current?.isGone != true else { throw CancellationError() }
     }
 }

@@ -148,7 +148,38 @@ package final class LinkResolver: Sendable {
         environment: EnvironmentID = .production,
         by caller: Caller
     ) -> ResolvedLink {
-        let (url, answer) = (link.text, link.resolve(in: context, explanation: .omitted))
+        let answer = link.resolve(in: context, explanation: .omitted)
+        return resolved(link, answer, catalog, clientEventID, context, environment, caller)
+    }
+
+    /// Returns the same for a link of a slow table, which is looked up in a pool for its tenant.
+    ///
+    /// - Throws: ``WorkPool/Refusal``, or `CancellationError` if the client is gone.
+    package func resolve(
+        _ link: LocatedLink,
+        from catalog: Catalog,
+        clientEventID: String?,
+        in context: LinkContext,
+        environment: EnvironmentID = .production,
+        by caller: Caller,
+        on pool: WorkPool
+    ) async throws -> ResolvedLink {
+        let answer = try await pool.run(for: .tenant(link.tenant)) { _ in
+            link.resolve(in: context, explanation: .omitted)
+        }
+        return resolved(link, answer, catalog, clientEventID, context, environment, caller)
+    }
+
+    private func resolved(
+        _ link: LocatedLink,
+        _ answer: CatalogResolution,
+        _ catalog: Catalog,
+        _ clientEventID: String?,
+        _ context: LinkContext,
+        _ environment: EnvironmentID,
+        _ caller: Caller
+    ) -> ResolvedLink {
+        let url = link.text
         let event = event(answer, linkLength: url.utf8.count, context, caller, clientEventID: clientEventID)
         observe?(ObservedLink(url: url, context: context, environment: environment, catalog: catalog, event: event))
         return ResolvedLink(answer, link, fields: event)
