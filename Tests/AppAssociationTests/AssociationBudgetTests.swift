@@ -86,43 +86,51 @@ struct AssociationBudgetTests {
 
     /// Each Android app has the rules of all routes in each file, so apps, routes and hosts multiply.
     @Test func filesOfATenantHaveALimitTogether() throws {
-        let router = try Self.router(200, open: { "/item-\($0)/{id}" }, closed: { "/closed-\($0)" })
-        let path = String(repeating: "x", count: 1_000)
-        var (identity, table) = (router.identity, router.table)
-        let hosts = (0..<24).map { "h\($0).example" }
-        identity.domains += hosts.map {
-            Domain(host: $0, unicodeHost: $0, coversSubdomains: false, port: nil, serves: .association)
-        }
+        let one = try Self.router(20, open: { "/item-\($0)/{id}" }, closed: { "/closed-\($0)" })
+        var table = one.table
+        let hosts = (0..<4).map { "h\($0).example" }
         table.routes += try hosts.map { host in
             Route(
                 id: try #require(RouteID(host.replacing(".", with: "-"))),
                 host: try HostPattern(host),
-                path: try RoutePattern("/own/\(path)"),
+                path: try RoutePattern("/own"),
                 behaviour: .answer(RouteTarget(open: Open(screen: "A")))
             )
         }
-        func apps(_ count: Int) -> Identity {
-            var identity = identity
-            identity.apps = (0..<count).flatMap { number in
-                router.identity.apps.filter { $0.platform == .android }.map { app in
-                    var app = app
-                    app.id = AppID("droid-\(number)") ?? app.id
-                    app.product = .android(package: "com.acme.a\(number)", fingerprints: [Self.fingerprint])
-                    return app
-                }
+        func router(apps: Int) throws -> Router {
+            let droid = try #require(one.identity.apps.first { $0.platform == .android })
+            var identity = one.identity
+            identity.domains += hosts.map {
+                Domain(host: $0, unicodeHost: $0, coversSubdomains: false, port: nil, serves: .association)
             }
-            return identity
+            identity.apps = try (0..<apps).map { number in
+                var app = droid
+                app.id = try #require(AppID("droid-\(number)"))
+                app.product = .android(package: "com.acme.a\(number)", fingerprints: [Self.fingerprint])
+                return app
+            }
+            return Router(identity: identity, table: table)
         }
-        func tooLarge(_ identity: Identity) -> [Finding] {
-            table.checkAssociation(for: identity, within: .associationFiles).filter { $0.code == .associationTooLarge }
+        func tooLarge(_ router: Router) -> [Finding] {
+            table.checkAssociation(for: router.identity, within: .associationFiles, maximumBytes: 50_000)
+                .filter { $0.code == .associationTooLarge }
         }
-        #expect(tooLarge(apps(4)) == [])
-        #expect(AssociationFiles(router: Router(identity: apps(4), table: table)).byHost.count == 25)
+        func files(_ router: Router) -> AssociationFiles {
+            AssociationFiles(router: router, within: .associationFiles, maximumBytes: 50_000)
+        }
+        let few = try router(apps: 4)
+        #expect(tooLarge(few) == [])
+        #expect(files(few).byHost.count == 5)
+        #expect(files(few).byHost == AssociationFiles(router: few).byHost)
+        let bytes = files(few).byHost.values.reduce(0) { $0 + $1.apple.count + $1.android.count }
+        #expect((10_000..<50_000).contains(bytes), "\(bytes)")
 
-        let refused = try #require(tooLarge(apps(250)).first)
+        let many = try router(apps: 40)
+        let refused = try #require(tooLarge(many).first)
         #expect(refused.severity == .error)
-        #expect(refused.message.contains("33554432 bytes"), "\(refused.message)")
-        #expect(AssociationFiles(router: Router(identity: apps(250), table: table)).byHost.isEmpty)
+        #expect(refused.message.contains("50000 bytes"), "\(refused.message)")
+        #expect(files(many).byHost.isEmpty)
+        #expect(AssociationFiles(router: many).byHost.count == 5)
     }
 
     @Test func cancelledWorkEndsAtOnce() throws {

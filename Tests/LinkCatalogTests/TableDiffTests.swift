@@ -48,6 +48,29 @@ struct TableDiffTests {
         #expect(json["added"]?.json() == #"[{"id":"c","path":"/c","owner":"shop"}]"#)
     }
 
+    /// Each difference repeats its path, so an object under a long key would multiply it. It is compared as a whole.
+    @Test(arguments: [(247, 2_000), (248, 1), (100_000, 1)])
+    func objectUnderALongPathIsComparedAsAWhole(_ bytes: Int, _ differences: Int) {
+        func route(_ value: Int64) -> JSONNode {
+            let members = (0..<2_000).map { JSONNode.Member("m\($0)", .int(value)) }
+            let object = JSONNode(.object(members))
+            let key = String(repeating: "k", count: bytes)
+            return .object(["settings": JSONNode(.object([JSONNode.Member(key, object)]))])
+        }
+        #expect(TableDiff.fields(from: route(1), to: route(2)).count == differences)
+    }
+
+    /// Beyond 100,000 differences, whole objects are compared.
+    @Test func numberOfDifferencesIsLimited() {
+        func table(_ value: Int64) -> JSONNode {
+            let leaves = JSONNode(.object((0..<60_000).map { JSONNode.Member("m\($0)", .int(value)) }))
+            return .object(["a": leaves, "b": leaves, "c": leaves])
+        }
+        let fields = TableDiff.fields(from: table(1), to: table(2))
+        #expect(fields.count == 120_001)
+        #expect(fields.last?.path == "c")
+    }
+
     @Test func orderOfKeysIsNoChange() throws {
         let before = try table("routes: [{id: a, path: /a, open: {screen: A, stack: [B]}}]\ndefaults: {}")
         let after = try table("defaults: {}\nroutes: [{path: /a, open: {stack: [B], screen: A}, id: a}]")

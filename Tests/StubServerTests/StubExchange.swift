@@ -31,6 +31,8 @@ struct StubExchange {
         _ body: (StubExchange) async throws -> Void
     ) async throws {
         var configuration = StubConfiguration()
+        // Hundreds of tests run in parallel, so a target may answer late.
+        configuration.limits.proxySeconds = Int64(HangLimit.seconds)
         change(&configuration)
         let server = try await StubServer(configuration)
         let outcome: Result<Void, any Error>

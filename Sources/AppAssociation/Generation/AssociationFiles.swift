@@ -23,9 +23,13 @@ public struct AssociationFiles: Sendable {
 
     /// Generates the files. There are none if the tenant exceeds ``maximumHosts`` or ``maximumBytes``.
     public init(router: Router, within budget: WorkBudget = .associationFiles) {
+        self.init(router: router, within: budget, maximumBytes: Self.maximumBytes)
+    }
+
+    package init(router: Router, within budget: WorkBudget, maximumBytes: Int) {
         guard router.identity.domains.count <= Self.maximumHosts else { return }
         var known: [HostRoutes: Pair] = [:]
-        let size = WorkBudget(steps: Self.maximumBytes)
+        let size = WorkBudget(steps: maximumBytes)
         for domain in router.identity.domains where byHost[domain.host] == nil {
             let routes = HostRoutes(domain.host, router, budget)
             if let pair = known[routes] {

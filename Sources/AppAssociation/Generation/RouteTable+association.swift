@@ -19,8 +19,17 @@ extension RouteTable {
         advice: Advice = .omitted,
         within budget: WorkBudget = .associationFiles
     ) -> [Finding] {
+        checkAssociation(for: identity, advice: advice, within: budget, maximumBytes: AssociationFiles.maximumBytes)
+    }
+
+    package func checkAssociation(
+        for identity: Identity,
+        advice: Advice = .omitted,
+        within budget: WorkBudget,
+        maximumBytes: Int
+    ) -> [Finding] {
         let router = Router(identity: identity, table: self)
-        var check = AssociationCheck(router: router, advice: advice, budget: budget)
+        var check = AssociationCheck(router: router, advice: advice, budget: budget, maximumBytes: maximumBytes)
         check.run()
         return check.findings
     }
@@ -37,7 +46,8 @@ private struct AssociationCheck {
     /// The budget for overmatches in all files, in bytes of links. A route with short segments takes some 10,000.
     private let overmatchBudget: WorkBudget
     /// The size of all files.
-    private let size = WorkBudget(steps: AssociationFiles.maximumBytes)
+    private let size: WorkBudget
+    private let maximumBytes: Int
     private(set) var findings: [Finding] = []
     private var overmatches: [Overmatch] = []
 
@@ -50,8 +60,10 @@ private struct AssociationCheck {
     /// The maximum product of the numbers of routes, apps and hosts.
     private static let mostLooks = 50_000_000
 
-    init(router: Router, advice: RouteTable.Advice, budget: WorkBudget) {
+    init(router: Router, advice: RouteTable.Advice, budget: WorkBudget, maximumBytes: Int) {
         self.router = router
+        self.maximumBytes = maximumBytes
+        size = WorkBudget(steps: maximumBytes)
         self.budget = budget
         self.advice = advice
         validationBudget = budget.other(steps: WorkBudget.associationValidation.steps)
@@ -210,7 +222,7 @@ private struct AssociationCheck {
                 .error,
                 path: "routes",
                 message: "The association files of all hosts up to '\(host)' would have more than "
-                    + "\(AssociationFiles.maximumBytes) bytes together: each repeats the rules of each Android app, and "
+                    + "\(maximumBytes) bytes together: each repeats the rules of each Android app, and "
                     + "routes with a 'host' give each host a file of its own.",
                 fix: "Merge routes that open the app into patterns such as /product/{id}, list 'domains' for each app, "
                     + "or set 'settings.association.detail' to 'coarse'."

@@ -40,16 +40,17 @@ package struct TableDiff: Sendable, Hashable {
         let (oldByID, newByID) = (Self.byID(old), Self.byID(new))
         added = new.filter { oldByID[$0.id] == nil }
         removed = old.filter { newByID[$0.id] == nil }
+        var comparison = Comparison()
         changed = new.compactMap { route in
             guard let earlier = oldByID[route.id], earlier != route else { return nil }
-            let fields = Self.fields(earlier.content, route.content, at: "")
+            let fields = comparison.fields(earlier.content, route.content)
             // Only the order of the keys differs.
             guard !fields.isEmpty else { return nil }
             return ChangedRoute(id: route.id, before: earlier, after: route, fields: fields)
         }
         moved = Self.moved(old.map(\.id).filter { newByID[$0] != nil }, new.map(\.id).filter { oldByID[$0] != nil })
             .compactMap { RouteID($0) }
-        others = Self.fields(before.withoutRoutes, after.withoutRoutes, at: "")
+        others = comparison.fields(before.withoutRoutes, after.withoutRoutes)
     }
 
     package var isEmpty: Bool {
@@ -94,24 +95,38 @@ package struct TableDiff: Sendable, Hashable {
     }
 
     /// Returns the differences between two objects, such as settings.
-    package static func fields(from before: JSONNode, to after: JSONNode) -> [Field] { fields(before, after, at: "") }
-
-    /// Indexes the members by key. A linear lookup of each member would be quadratic for a large object.
-    private static func values(_ members: [JSONNode.Member]) -> [ExactText: JSONNode] {
-        Dictionary(members.map { (ExactText($0.key), $0.value) }) { first, _ in first }
+    package static func fields(from before: JSONNode, to after: JSONNode) -> [Field] {
+        var comparison = Comparison()
+        return comparison.fields(before, after)
     }
 
     /// Compares objects member by member; lists and scalars as a whole.
-    private static func fields(_ before: JSONNode?, _ after: JSONNode?, at path: String) -> [Field] {
-        guard before != after else { return [] }
-        guard let old = before?.members, let new = after?.members else {
-            return [Field(path: path, before: before, after: after)]
+    private struct Comparison {
+        /// The number of differences after which objects are compared as a whole, too.
+        private var remaining = 100_000
+        /// The maximum length of a path whose object is compared member by member, in bytes: each difference repeats
+        /// its path.
+        private static let longestPath = 256
+
+        mutating func fields(_ before: JSONNode?, _ after: JSONNode?, at path: String = "") -> [Field] {
+            guard before != after else { return [] }
+            guard let old = before?.members, let new = after?.members, remaining > 0,
+                path.utf8.count <= Self.longestPath
+            else {
+                remaining -= 1
+                return [Field(path: path, before: before, after: after)]
+            }
+            let (left, right) = (Self.values(old), Self.values(new))
+            let names = old.map(\.key) + new.map(\.key).filter { left[ExactText($0)] == nil }
+            return names.flatMap { name in
+                let key = ExactText(name)
+                return fields(left[key], right[key], at: path.isEmpty ? name : "\(path).\(name)")
+            }
         }
-        let (left, right) = (values(old), values(new))
-        let names = old.map(\.key) + new.map(\.key).filter { left[ExactText($0)] == nil }
-        return names.flatMap { name in
-            let key = ExactText(name)
-            return fields(left[key], right[key], at: path.isEmpty ? name : "\(path).\(name)")
+
+        /// Indexes the members by key. A linear lookup of each member would be quadratic for a large object.
+        private static func values(_ members: [JSONNode.Member]) -> [ExactText: JSONNode] {
+            Dictionary(members.map { (ExactText($0.key), $0.value) }) { first, _ in first }
         }
     }
 }

@@ -52,7 +52,13 @@ struct AppEventController: Sendable {
             kind: .app,
             purpose: message.purpose
         )
-        let results = try await recorder.record(message, of: tenant, by: caller, arrivedAt: scope.arrival, on: lookupPool)
+        let results = try await recorder.record(
+            message,
+            of: tenant,
+            by: caller,
+            arrivedAt: scope.arrival,
+            on: lookupPool
+        )
         let warnings = message.warnings + unknownApps(of: message, tenant)
         return BufferedResponse(json: AppEventsResponse(results: results, warnings: warnings).json())
     }
