@@ -9,6 +9,7 @@ extension ConnectionLimits {
         headSeconds: 5,
         bodySeconds: 10,
         idleSeconds: 60,
-        stalledSeconds: 30
+        stalledSeconds: 30,
+        proxyHeaderSeconds: 5
     )
 }

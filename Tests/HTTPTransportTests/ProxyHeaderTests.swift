@@ -71,9 +71,8 @@ struct ProxyHeaderTests {
             channel = EmbeddedChannel()
             try channel.connect(to: SocketAddress(ipAddress: peer, port: 1)).wait()
             channel.remoteAddress = try SocketAddress(ipAddress: peer, port: 1)
-            try channel.setUpAfterProxyHeader {
-                $0 == NetworkAddress("10.0.0.1")
-            } handlers: { [client] channel, source in
+            let isTrusted: @Sendable (NetworkAddress) -> Bool = { $0 == NetworkAddress("10.0.0.1") }
+            try channel.setUpAfterProxyHeader(from: isTrusted, within: 5) { [client] channel, source in
                 client.withLockedValue { $0 = source }
                 return channel.eventLoop.makeSucceededVoidFuture()
             }.wait()

@@ -6,8 +6,8 @@ import LinkRouting
 import LinkServer
 import Testing
 
-/// A pool computes traces, and resolves the links of slow tables. If it takes no more work of a tenant, only such
-/// requests are refused, and nothing is recorded.
+/// One pool resolves the links of slow tables, another one computes traces. If a pool takes no more work of a tenant, only
+/// such requests are refused, and nothing is recorded.
 @Suite(.timeLimit(.minutes(15)))
 struct LookupPoolTests {
     private let explained = #"{"url":"yourapp://user/anna","explain":true}"#
@@ -103,10 +103,11 @@ struct LookupPoolTests {
 }
 
 extension TestService {
-    /// The same service with another pool for lookups.
+    /// The same service with another pool for lookups and traces.
     fileprivate func with(_ pool: WorkPool) -> TestService {
         var dependencies = dependencies
         dependencies.lookupPool = pool
+        dependencies.tracePool = pool
         return TestService(dependencies: dependencies, clock: clock, directory: directory, log: log)
     }
 }

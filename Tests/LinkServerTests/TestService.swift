@@ -201,6 +201,7 @@ private func makeService(
     limits.bodySeconds = HangLimit.seconds
     limits.idleSeconds = HangLimit.seconds
     limits.stalledSeconds = HangLimit.seconds
+    limits.proxyHeaderSeconds = HangLimit.seconds
     // A tail tells what there is and ends.
     limits.tailSeconds = 0
     let environment = ServerEnvironment(

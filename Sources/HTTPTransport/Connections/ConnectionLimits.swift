@@ -13,6 +13,8 @@ package struct ConnectionLimits: Sendable {
     var bodySeconds: Int
     var idleSeconds: Int
     var stalledSeconds: Int
+    /// Maximum time from the setup of a connection to the last byte of its PROXY header.
+    package var proxyHeaderSeconds: Int
 
     /// Limits of the lingering close: after answering a request before its end, the connection reads and discards up to
     /// this much, so that the client gets to read the response. The system discards sent data if a socket is closed
@@ -40,7 +42,8 @@ package struct ConnectionLimits: Sendable {
         headSeconds: Int,
         bodySeconds: Int,
         idleSeconds: Int,
-        stalledSeconds: Int
+        stalledSeconds: Int,
+        proxyHeaderSeconds: Int
     ) {
         self.uriBytes = uriBytes
         self.headerBytes = headerBytes
@@ -49,6 +52,7 @@ package struct ConnectionLimits: Sendable {
         self.bodySeconds = bodySeconds
         self.idleSeconds = idleSeconds
         self.stalledSeconds = stalledSeconds
+        self.proxyHeaderSeconds = proxyHeaderSeconds
     }
 
     /// NIO's decoder treats the target as a header field, so its bound for one field is the larger of both limits.

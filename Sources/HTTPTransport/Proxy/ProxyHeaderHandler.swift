@@ -8,9 +8,6 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// Maximum time from setup to the last byte of the header.
-    static let limit = TimeAmount.seconds(5)
-
     /// Why there is no header.
     enum Failure: Error {
         case malformed, tooSlow, closed
@@ -98,9 +95,12 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler {
 extension Channel {
     /// Sets up a connection that begins with a PROXY header if its peer is a trusted proxy.
     ///
-    /// - Parameter handlers: Adds the handlers for what follows the header; called with the address of the client.
+    /// - Parameters:
+    ///   - seconds: Maximum time until the header is complete.
+    ///   - handlers: Adds the handlers for what follows the header; called with the address of the client.
     package func setUpAfterProxyHeader(
         from isTrusted: @Sendable (NetworkAddress) -> Bool,
+        within seconds: Int,
         handlers: @escaping @Sendable (any Channel, NetworkAddress?) -> EventLoopFuture<Void>
     ) -> EventLoopFuture<Void> {
         let peer = NetworkAddress(remoteAddress)
@@ -108,7 +108,7 @@ extension Channel {
         let header = eventLoop.makePromise(of: NetworkAddress?.self)
         let isSetUp = header.futureResult.flatMap { handlers(self, $0 ?? peer) }
         return eventLoop.makeCompletedFuture {
-            let handler = ProxyHeaderHandler(header, then: isSetUp, within: ProxyHeaderHandler.limit)
+            let handler = ProxyHeaderHandler(header, then: isSetUp, within: .seconds(Int64(seconds)))
             try pipeline.syncOperations.addHandler(handler)
         }
     }

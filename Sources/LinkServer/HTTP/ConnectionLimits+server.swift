@@ -9,7 +9,8 @@ extension ConnectionLimits {
             headSeconds: limits.headSeconds,
             bodySeconds: bodySeconds,
             idleSeconds: limits.idleSeconds,
-            stalledSeconds: limits.stalledSeconds
+            stalledSeconds: limits.stalledSeconds,
+            proxyHeaderSeconds: limits.proxyHeaderSeconds
         )
     }
 }

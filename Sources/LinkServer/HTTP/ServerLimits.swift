@@ -24,6 +24,8 @@ package struct ServerLimits: Sendable, Hashable {
     package var headerFields = 64
     /// Time from the first byte of a request's head to its last.
     package var headSeconds = 5
+    /// Time from the setup of a connection to the last byte of its PROXY header.
+    package var proxyHeaderSeconds = 5
     /// Time from a request's head to the last byte of its body, on the public port.
     package var bodySeconds = 10
     /// Time from a request's head to the last byte of its body, on the admin port, which takes tables.

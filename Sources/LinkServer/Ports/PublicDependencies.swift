@@ -10,8 +10,10 @@ package struct PublicDependencies: Sendable {
     package var limits: LiveLimits
     package var admission: Admission
     package var keys: APIKeyAuthenticator
-    /// Resolves the links of slow tables, and computes the traces of `explain`: each takes milliseconds.
+    /// Resolves the links of slow tables, each of which takes milliseconds.
     package var lookupPool = WorkPool.forLookups()
+    /// Computes the traces of `explain`. A caller may ask for many, and each takes longer than a lookup.
+    package var tracePool = WorkPool.forTraces()
 
     package init(
         linkResolver: LinkResolver,
@@ -44,11 +46,15 @@ extension ServerDependencies {
             keys: keys
         )
         dependencies.lookupPool = lookupPool
+        dependencies.tracePool = tracePool
         return dependencies
     }
 }
 
 extension WorkPool {
-    /// A pool for slow lookups and traces. At most 64 requests wait, because their clients wait as well.
-    static func forLookups() -> WorkPool { WorkPool(waiting: 64) }
+    /// A pool for the links of slow tables. As many requests wait as a tenant with such a table may get at once.
+    static func forLookups() -> WorkPool { WorkPool(waitingOfCaller: 256, waiting: 2_048) }
+
+    /// A pool for traces. At most 64 requests wait, because their clients wait as well.
+    static func forTraces() -> WorkPool { WorkPool(waiting: 64) }
 }

@@ -9,7 +9,8 @@ func publicRouter(_ dependencies: PublicDependencies) -> PublicRouter {
                 linkResolver: dependencies.linkResolver,
                 limits: dependencies.limits,
                 admission: dependencies.admission,
-                lookupPool: dependencies.lookupPool
+                lookupPool: dependencies.lookupPool,
+                tracePool: dependencies.tracePool
             ).endpoint,
             AppEventController(
                 linkResolver: dependencies.linkResolver,

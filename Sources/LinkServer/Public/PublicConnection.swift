@@ -27,7 +27,9 @@ struct PublicConnection: Sendable {
 
     func setUp(_ channel: any Channel) -> EventLoopFuture<Void> {
         guard let isTrustedProxy else { return setUp(channel, client: NetworkAddress(channel.remoteAddress)) }
-        return channel.setUpAfterProxyHeader(from: isTrustedProxy) { setUp($0, client: $1) }
+        return channel.setUpAfterProxyHeader(from: isTrustedProxy, within: http1.limits.proxyHeaderSeconds) {
+            setUp($0, client: $1)
+        }
     }
 
     private func setUp(_ channel: any Channel, client: NetworkAddress?) -> EventLoopFuture<Void> {

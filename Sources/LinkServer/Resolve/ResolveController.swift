@@ -13,6 +13,7 @@ struct ResolveController: Sendable {
     let limits: LiveLimits
     let admission: Admission
     let lookupPool: WorkPool
+    let tracePool: WorkPool
 
     /// Larger messages are handled by a task, because parsing and resolving them may take milliseconds.
     private static let largestOnLoop = 1 << 14
@@ -146,7 +147,7 @@ struct ResolveController: Sendable {
         return .async {
             let traced = resolvedLinks.prefix(Self.maximumTraces)
             let tenant = traced.first?.answer.tenant ?? TenantID.none
-            let explained = try await lookupPool.run(for: .tenant(tenant)) { cancellation in
+            let explained = try await tracePool.run(for: .tenant(tenant)) { cancellation in
                 traced.map { cancellation.isCancelled ? $0 : $0.explained(in: parsed.message.context) }
             }
             return try await response(of: parsed, explained + resolvedLinks.dropFirst(Self.maximumTraces)).response
