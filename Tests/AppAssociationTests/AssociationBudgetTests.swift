@@ -133,6 +133,37 @@ struct AssociationBudgetTests {
         #expect(AssociationFiles(router: many).byHost.count == 5)
     }
 
+    /// Hosts with the same rules share their files, so that the files of a suite's links are those that are served.
+    @Test func filesAreGeneratedOnceForAllHostsThatShareThem() throws {
+        let one = try Self.router(20, open: { "/item-\($0)/{id}" }, closed: { "/closed-\($0)" })
+        var identity = one.identity
+        identity.domains += ["h0.example", "h1.example"].map {
+            Domain(host: $0, unicodeHost: $0, coversSubdomains: false, port: nil, serves: .links)
+        }
+        let router = Router(identity: identity, table: one.table)
+        for app in identity.apps {
+            let budget = WorkBudget(steps: 10_000_000)
+            var files = GeneratedAssociationFiles(router: router, within: budget)
+            func steps(_ host: String) -> Int {
+                let before = budget.steps
+                let handler = files.handler(of: "https://\(host)/item-7/1", on: host, for: .init(app))
+                #expect(handler == .app, "\(host)")
+                return before - budget.steps
+            }
+            #expect(steps("www.acme.com") > 20)
+            #expect(steps("h0.example") == 1 && steps("h1.example") == 1 && steps("h1.example") == 0)
+        }
+    }
+
+    /// A text of listed values is in the file once, whatever the number of rules that use it.
+    @Test func sizeIsThatOfTheFiles() throws {
+        let values = (0..<200).map { "value-\($0)" }.joined(separator: ",")
+        let router = try Self.router(1, open: { "/{a\($0)(\(values))}" }, closed: { "/closed-\($0)" })
+        let bytes = AssociationFiles(router: router).byHost.values.reduce(0) { $0 + $1.apple.count + $1.android.count }
+        #expect(AssociationFiles(router: router, within: .unlimited, maximumBytes: bytes / 2).byHost.isEmpty)
+        #expect(!AssociationFiles(router: router, within: .unlimited, maximumBytes: 2 * bytes).byHost.isEmpty)
+    }
+
     @Test func cancelledWorkEndsAtOnce() throws {
         let router = try Self.crossing(40)
         var checks = 0

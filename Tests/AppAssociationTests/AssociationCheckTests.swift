@@ -30,6 +30,24 @@ struct AssociationCheckTests {
         ).checked(now: Timestamp(milliseconds: 0)).findings.filter { $0.code != .missingTarget }
     }
 
+    /// Of two apps of one package with different routes, none gets rules. The rules of a third app are examined.
+    @Test(arguments: [["a", "b", "c"], ["c", "a", "b"]])
+    func rulesAreExaminedBesideAPackageConflict(_ order: [String]) throws {
+        let fingerprint = Array(repeating: "AB", count: 32).joined(separator: ":")
+        let packages = ["a": "com.one", "b": "com.one", "c": "com.two"]
+        let apps = order.map {
+            "{id: \($0), platform: android, package: \(packages[$0] ?? ""), fingerprints: ['\(fingerprint)']}"
+        }
+        let found = try Self.findings(
+            domains: "www.acme.com",
+            apps: apps.joined(separator: ", "),
+            #"path: "/x/{id:int}", when: {apps: [a, c]}, open: {screen: X}"#,
+            "path: /y/z, open: {screen: Y}"
+        )
+        let overmatches = found.filter { $0.code == .associationOvermatch }
+        #expect(overmatches.map { $0.message.contains("3 kinds") } == [true], "\(found.map(\.message))")
+    }
+
     @Test func androidAppWithoutFingerprintsIsReported() throws {
         let found = try Self.findings(apps: Self.android, "path: /legal", "path: \"/shop/{x...}\", open: {screen: A}")
 

@@ -100,6 +100,9 @@ struct WorkPoolTests {
             tasks.addTask { try await pool.run(for: blogs) { _ in } }
             await until(pool) { $0.waiting == 2 }
             await #expect(throws: WorkPool.Refusal.tooMuch) { try await pool.run(for: .server) { _ in } }
+            // What was taken before of the same request would be lost.
+            tasks.addTask { try await pool.run(for: acme, isContinued: true) { _ in } }
+            await until(pool) { $0.waiting == 3 }
             #expect(pool.counts.refused == 2)
             gate.open()
             try await tasks.waitForAll()

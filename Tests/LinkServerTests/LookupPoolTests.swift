@@ -4,6 +4,7 @@ import LinkCatalog
 import LinkEvents
 import LinkRouting
 import LinkServer
+import LinkService
 import Testing
 
 /// One pool resolves the links of slow tables, another one computes traces. If a pool takes no more work of a tenant, only
@@ -38,7 +39,7 @@ struct LookupPoolTests {
         }
     }
 
-    /// Each of the 300 routes may be the first whose condition holds, so a link may take 300 steps.
+    /// Each of the 300 routes may be the first whose condition holds, so lookups of the table are measured.
     private static let slowTable = """
         formatVersion: 1
         tenant: slow
@@ -53,30 +54,39 @@ struct LookupPoolTests {
 
     private let slowLink = #"{"url": "slow://p", "context": {"platform": "ios", "traits": {"t": ["v7"]}}}"#
 
-    private func event(_ id: String) -> String {
+    private func report(_ id: String, tenant: String = "slow") -> String {
         """
-        {"tenant": "slow", "app": "ios", "install": "i-1", "engineVersion": "1.0", "events": [
+        {"tenant": "\(tenant)", "app": "ios", "install": "i-1", "engineVersion": "1.0", "events": [
           {"clientEventId": "\(id)", "occurredAt": "2026-11-21T09:59:00.000Z", "url": "https://go.slow.test/p",
            "result": "shown", "context": {"platform": "ios", "traits": {"t": ["v7"]}}, "revision": 1,
            "settingsRevision": 1, "outcome": "matched", "action": "open_app", "route": "r7"}]}
         """
     }
 
-    @Test func slowTableIsLookedUpInThePool() async throws {
+    /// Publishes the table, and notes a slow lookup.
+    private func withSlowTable(_ body: (TestService, TenantID) async throws -> Void) async throws {
         try await withService { service in
             try await service.load(Self.slowTable)
             let slow = try #require(TenantID("slow"))
+            let table = try #require(service.dependencies.linkResolver.catalog.current.table(of: slow, in: .production))
+            try #require(table.lookupSpeed).note(nanoseconds: 1_000_000)
+            try await body(service, slow)
+        }
+    }
+
+    @Test func slowTableIsLookedUpInThePool() async throws {
+        try await withSlowTable { service, slow in
             let (pool, end) = (WorkPool(threads: 1, waitingOfCaller: 0, waiting: 0), DispatchSemaphore(value: 0))
             let busy = service.with(pool)
             async let work: Void = pool.run(for: .tenant(slow)) { _ in end.wait() }
             await pool.untilRunning(1)
 
             let shopLink = #"{"url":"yourapp://user/anna"}"#
-            let message = #"{"links": [{"url": "yourapp://user/anna"}, {"url": "slow://p"}]}"#
+            let message = #"{"links": [{"url": "yourapp://user/anna"}, {"url": "slow://p"}, {"url": "slow://p"}]}"#
             for refused in [
                 try await busy.resolve(slowLink), try await busy.resolve(message),
                 try await busy.publicPort(.get, "/p", host: "go.slow.test"),
-                try await busy.publicPort(.post, "/_fp/events", body: event("e-1")),
+                try await busy.publicPort(.post, "/_fp/events", body: report("e-1")),
             ] {
                 #expect(refused.status == 429, "\(refused.text)")
                 #expect(refused["Retry-After"] == "5")
@@ -90,14 +100,48 @@ struct LookupPoolTests {
             let answered = try await busy.resolve(slowLink)
             #expect(answered.json?["route"]?["id"]?.text == "r7", "\(answered.text)")
             let batch = try await busy.resolve(message)
-            #expect(batch.json?["results"]?.elements?.compactMap { $0["outcome"]?.text } == ["matched", "unmatched"])
+            #expect(
+                batch.json?["results"]?.elements?.compactMap { $0["outcome"]?.text }
+                    == ["matched", "unmatched", "unmatched"],
+                "\(batch.text)"
+            )
             #expect(try await busy.publicPort(.get, "/p", host: "go.slow.test").status == 404)
-            let reported = try await busy.publicPort(.post, "/_fp/events", body: event("e-1"))
+            let reported = try await busy.publicPort(.post, "/_fp/events", body: report("e-1"))
             #expect(reported.json?["results"]?.elements?.first?["status"]?.text == "stored", "\(reported.text)")
             let events = try await service.events(of: "slow")
-            #expect(events.map(\.kind) == [.resolve, .resolve, .click, .app])
+            #expect(events.map(\.kind) == [.resolve, .resolve, .resolve, .click, .app])
             #expect(events.last?.agreement == .same)
-            #expect(pool.counts.done == 5)
+            #expect(pool.counts.done == 6)
+        }
+    }
+
+    /// Otherwise, a report for a fast table could ask for links of a slow one.
+    @Test func linkOfAnotherTenantIsRefusedBeforeItIsLookedUp() async throws {
+        try await withSlowTable { service, _ in
+            let pool = WorkPool(threads: 1)
+            let body = report("e-1", tenant: "shop")
+            let refused = try await service.with(pool).publicPort(.post, "/_fp/events", body: body)
+            let result = refused.json?["results"]?.elements?.first
+            #expect(result?["status"]?.text == "rejected", "\(refused.text)")
+            #expect(result?["code"]?.text == "other_tenant", "\(refused.text)")
+            #expect(pool.counts.done == 0)
+        }
+    }
+
+    @Test func waitingLookupEndsWithItsClient() async throws {
+        try await withSlowTable { service, slow in
+            let (pool, end) = (WorkPool(threads: 1), DispatchSemaphore(value: 0))
+            let busy = service.with(pool)
+            async let work: Void = pool.run(for: .tenant(slow)) { _ in end.wait() }
+            await pool.untilRunning(1)
+            let connection = try await PublicTestConnection(busy.dependencies)
+            try await connection.write(Array("GET /p HTTP/1.1\r\nHost: go.slow.test\r\n\r\n".utf8))
+            while pool.counts.waiting == 0 { await Task.yield() }
+            try await connection.close()
+            while pool.counts.waiting > 0 { await Task.yield() }
+            #expect(pool.counts.cancelled == 1)
+            end.signal()
+            try await work
         }
     }
 }

@@ -33,13 +33,20 @@ struct PublicTestConnection {
         for field in headers { text += "\(field.name.rawName): \(field.value)\r\n" }
         if !body.isEmpty { text += "Content-Length: \(body.utf8.count)\r\n" }
         let bytes = Array("\(text)\r\n\(body)".utf8)
+        try await write(bytes)
+        return try await response(isHead: method == .head)
+    }
+
+    func write(_ bytes: [UInt8]) async throws {
         // As a socket would: a read is never longer.
         for start in stride(from: 0, to: bytes.count, by: ConnectionLimits.readBytes) {
             let part = bytes[start..<min(start + ConnectionLimits.readBytes, bytes.count)]
             try await channel.writeInbound(ByteBuffer(bytes: part))
         }
-        return try await response(isHead: method == .head)
     }
+
+    /// Ends the connection, as a client that leaves.
+    func close() async throws { try await channel.close() }
 
     private func response(isHead: Bool) async throws -> TestResponse {
         var bytes: [UInt8] = []

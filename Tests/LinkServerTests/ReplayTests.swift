@@ -204,13 +204,13 @@ struct ReplayTests {
         }
     }
 
-    /// A replay of slow tables reports what it has read after two minutes. The clock goes on by 50 seconds with each event.
+    /// A replay of slow tables reports what it has read after two minutes. The clock goes on by 35 seconds with each look.
     @Test func replayEndsAfterTwoMinutes() async throws {
         try await withReplay { service in
             for number in 1...5 { try await record(["rep://item/\(number)"], service) }
             try await draft(Self.routes.replacing("screen: Item", with: "screen: Product"), service)
             let replayer = Replayer(history: service.log, publishing: service.dependencies.publishing) {
-                defer { service.clock.advance(seconds: 50) }
+                defer { service.clock.advance(seconds: 35) }
                 return service.clock.now
             }
             let report = try await replayer.replay(ReplayRequest(), at: location).json

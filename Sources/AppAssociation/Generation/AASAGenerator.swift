@@ -29,10 +29,13 @@ public struct AASAGenerator: Sendable {
     /// Returns the file's JSON. Without apps for the host, the file names none.
     public func file(within budget: WorkBudget = .associationFiles) -> [UInt8] { file(of: entries(budget)) }
 
-    /// Returns the file's JSON; nil if `size` is used up. See ``AssociationFiles/maximumBytes``.
-    func file(within budget: WorkBudget, size: WorkBudget) -> [UInt8]? {
+    /// Returns the file's entries and JSON; nil if `size` is used up. See ``AssociationFiles/maximumBytes``.
+    func make(within budget: WorkBudget, size: WorkBudget) -> (entries: [Entry], file: [UInt8])? {
+        let before = size.steps
         let entries = entries(budget, size: size)
-        return size.isUsedUp ? nil : file(of: entries)
+        guard !size.isUsedUp else { return nil }
+        let file = file(of: entries)
+        return size.spend(on: file, estimated: before - size.steps) ? (entries, file) : nil
     }
 
     func file(of entries: [Entry]) -> [UInt8] {

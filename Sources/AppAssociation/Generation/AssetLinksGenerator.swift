@@ -31,10 +31,13 @@ public struct AssetLinksGenerator: Sendable {
     /// Returns the file's JSON. Without apps for the host, it is an empty list.
     public func file(within budget: WorkBudget = .associationFiles) -> [UInt8] { file(of: statements(budget)) }
 
-    /// Returns the file's JSON; nil if `size` is used up. See ``AssociationFiles/maximumBytes``.
-    func file(within budget: WorkBudget, size: WorkBudget) -> [UInt8]? {
+    /// Returns the file's statements and JSON; nil if `size` is used up. See ``AssociationFiles/maximumBytes``.
+    func make(within budget: WorkBudget, size: WorkBudget) -> (statements: [Statement], file: [UInt8])? {
+        let before = size.steps
         let statements = statements(budget, size: size)
-        return size.isUsedUp ? nil : file(of: statements)
+        guard !size.isUsedUp else { return nil }
+        let file = file(of: statements)
+        return size.spend(on: file, estimated: before - size.steps) ? (statements, file) : nil
     }
 
     func file(of statements: [Statement]) -> [UInt8] {
@@ -136,7 +139,7 @@ public struct AssetLinksGenerator: Sendable {
                 continue
             }
             statements[same].fingerprints += fingerprints.filter { !statements[same].fingerprints.contains($0) }
-            if statements[same].rules != rules { statements[same].rules = nil }
+            if statements[same].rules != rules { (statements[same].rules, statements[same].routes) = (nil, nil) }
         }
         return statements
     }

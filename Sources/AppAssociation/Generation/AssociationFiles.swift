@@ -17,8 +17,8 @@ public struct AssociationFiles: Sendable {
 
     /// The maximum number of domains. A tenant with more has no files, and a check of its table reports that.
     public static let maximumHosts = 5_000
-    /// The maximum size of a tenant's different files together, in bytes, as the numbers and texts of their rules
-    /// suggest it. A tenant with more has no files, and a check of its table reports that.
+    /// The maximum size of a tenant's different files together, in bytes. A tenant with more has no files, and a check
+    /// of its table reports that.
     public static let maximumBytes = 33_554_432
 
     /// Generates the files. There are none if the tenant exceeds ``maximumHosts`` or ``maximumBytes``.
@@ -36,14 +36,14 @@ public struct AssociationFiles: Sendable {
                 byHost[domain.host] = pair
                 continue
             }
-            guard let apple = AASAGenerator(host: domain.host, router: router).file(within: budget, size: size),
-                let android = AssetLinksGenerator(host: domain.host, router: router).file(within: budget, size: size),
+            guard let apple = AASAGenerator(host: domain.host, router: router).make(within: budget, size: size),
+                let android = AssetLinksGenerator(host: domain.host, router: router).make(within: budget, size: size),
                 !budget.isCancelled
             else {
                 byHost = [:]
                 return
             }
-            let pair = Pair(apple: apple, android: android)
+            let pair = Pair(apple: apple.file, android: android.file)
             known[routes] = pair
             byHost[domain.host] = pair
         }
@@ -68,6 +68,10 @@ struct HostRoutes: Hashable {
 }
 
 extension WorkBudget {
+    /// Spends the bytes of a file for which `estimated` steps were spent while its rules were made. Returns false once
+    /// the budget is used up.
+    func spend(on file: [UInt8], estimated: Int) -> Bool { spend(max(0, file.count - estimated)) }
+
     /// The budget for the files of one table: at most a few seconds of processor time.
     public static var associationFiles: WorkBudget { WorkBudget(steps: 20_000_000) }
     /// The budget for validating a file.

@@ -21,8 +21,10 @@ package struct GeneratedAssociationFiles {
     private let budget: WorkBudget
     /// The size of all files. When it is used up, further hosts have none.
     private let size = WorkBudget(steps: AssociationFiles.maximumBytes)
-    private var apple: [String: AppleAppSiteAssociation] = [:]
-    private var android: [String: AssetLinks] = [:]
+    /// What determines the files of a domain. Domains with equal inputs share their files.
+    private var inputs: [String: HostRoutes] = [:]
+    private var apple: [HostRoutes: AppleAppSiteAssociation] = [:]
+    private var android: [HostRoutes: AssetLinks] = [:]
 
     package init(router: Router, within budget: WorkBudget) {
         self.router = router
@@ -47,21 +49,30 @@ package struct GeneratedAssociationFiles {
     }
 
     private mutating func appleFile(of domain: String) -> AppleAppSiteAssociation? {
-        if let file = apple[domain] { return file }
+        let inputs = hostRoutes(of: domain)
+        if let file = apple[inputs] { return file }
         guard !size.isUsedUp else { return nil }
         let generator = AASAGenerator(host: domain, router: router)
-        let bytes = budget.spend(atMost: WorkBudget.associationFiles.steps) { generator.file(within: $0, size: size) }
-        apple[domain] = bytes.map(AppleAppSiteAssociation.init(generated:))
-        return apple[domain]
+        let made = budget.spend(atMost: WorkBudget.associationFiles.steps) { generator.make(within: $0, size: size) }
+        apple[inputs] = made.map { AppleAppSiteAssociation(generated: $0.file) }
+        return apple[inputs]
     }
 
     private mutating func androidFile(of domain: String) -> AssetLinks? {
-        if let file = android[domain] { return file }
+        let inputs = hostRoutes(of: domain)
+        if let file = android[inputs] { return file }
         guard !size.isUsedUp else { return nil }
         let generator = AssetLinksGenerator(host: domain, router: router)
-        let bytes = budget.spend(atMost: WorkBudget.associationFiles.steps) { generator.file(within: $0, size: size) }
-        android[domain] = bytes.map(AssetLinks.init(generated:))
-        return android[domain]
+        let made = budget.spend(atMost: WorkBudget.associationFiles.steps) { generator.make(within: $0, size: size) }
+        android[inputs] = made.map { AssetLinks(generated: $0.file) }
+        return android[inputs]
+    }
+
+    private mutating func hostRoutes(of domain: String) -> HostRoutes {
+        if let inputs = inputs[domain] { return inputs }
+        let inputs = HostRoutes(domain, router, budget)
+        self.inputs[domain] = inputs
+        return inputs
     }
 }
 

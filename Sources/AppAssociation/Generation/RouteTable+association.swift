@@ -129,9 +129,7 @@ private struct AssociationCheck {
 
     private mutating func checkApple(_ host: String) {
         let generator = AASAGenerator(host: host, router: router)
-        let entries = generator.entries(budget, size: size)
-        guard !size.isUsedUp else { return }
-        let file = generator.file(of: entries)
+        guard let (entries, file) = generator.make(within: budget, size: size) else { return }
         guard file.count <= AppleAppSiteAssociation.maximumBytes else {
             return tellSize(file.count, of: host, AASAGenerator.contributions(of: entries))
         }
@@ -141,8 +139,7 @@ private struct AssociationCheck {
 
     private mutating func checkAndroid(_ host: String) {
         let generator = AssetLinksGenerator(host: host, router: router)
-        let statements = generator.statements(budget, size: size)
-        guard !size.isUsedUp else { return }
+        guard let (statements, file) = generator.make(within: budget, size: size) else { return }
         var isSmall = true
         var unnamed: [Finding] = []
         for app in router.apps(on: host) {
@@ -155,16 +152,16 @@ private struct AssociationCheck {
                 unnamed.append(finding(withoutFingerprints: app, opening, routes.hosts.samples.first ?? host, of: host))
             }
         }
-        if isSmall { checkAndroidFile(generator, statements) }
+        if isSmall { check(file, of: generator, statements) }
         findings += unnamed
     }
 
     /// Checks what Android reads. It drops a larger file, so nothing else about that matters.
-    private mutating func checkAndroidFile(
-        _ generator: AssetLinksGenerator,
+    private mutating func check(
+        _ file: [UInt8],
+        of generator: AssetLinksGenerator,
         _ statements: [AssetLinksGenerator.Statement]
     ) {
-        let file = generator.file(of: statements)
         guard file.count <= AssetLinks.maximumBytes else {
             return tellErrors(AssetLinks.findings(onSize: file.count), "assetlinks.json", generator.host)
         }

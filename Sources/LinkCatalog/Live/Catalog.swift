@@ -20,11 +20,13 @@ package final class PublishedTable: Sendable {
     package let router: Router
     /// The literal segments of the table's patterns, which reveal nothing about a caller.
     package let literalSegments: Set<ArraySlice<UInt8>>
-    /// Whether a lookup may take milliseconds, so that it must not run on an event loop.
-    package let isSlow: Bool
+    /// The maximum number of steps of a lookup; see `Router.maximumSteps`.
+    package let worstCaseSteps: Int
+    /// Nil for a table with few steps, whose lookups need not be measured.
+    package let lookupSpeed: LookupSpeed?
 
-    /// The maximum number of steps of a lookup on an event loop, which are at most about six milliseconds.
-    private static let mostStepsOnLoop = 256
+    /// The maximum number of steps of lookups that are not measured.
+    private static let fewSteps = 64
 
     package init(
         tenant: TenantID,
@@ -47,7 +49,8 @@ package final class PublishedTable: Sendable {
                 if case .literal(let bytes) = segment { bytes[...] } else { nil }
             }
         )
-        isSlow = router.worstCaseSteps > Self.mostStepsOnLoop
+        worstCaseSteps = router.worstCaseSteps
+        lookupSpeed = worstCaseSteps > Self.fewSteps ? LookupSpeed() : nil
     }
 }
 
@@ -217,11 +220,18 @@ package struct LocatedLink: Sendable {
     package let table: PublishedTable?
 
     package var tenant: TenantID { table?.tenant ?? .none }
-    /// See ``PublishedTable/isSlow``.
-    package var isSlow: Bool { table?.isSlow ?? false }
+    /// The maximum number of steps of its lookup.
+    package var worstCaseSteps: Int { table?.worstCaseSteps ?? 0 }
+    /// Whether links of its table take long; see ``LookupSpeed``.
+    package var isSlow: Bool { table?.lookupSpeed?.isSlow ?? false }
 
     /// Resolves the link; unmatched when no tenant owns it.
     package func resolve(in context: LinkContext, explanation: Router.Explanation) -> CatalogResolution {
+        guard explanation == .omitted, let speed = table?.lookupSpeed else { return lookUp(in: context, explanation) }
+        return speed.measuring { lookUp(in: context, .omitted) }
+    }
+
+    private func lookUp(in context: LinkContext, _ explanation: Router.Explanation) -> CatalogResolution {
         switch parsed {
         case .failure(let rejection):
             CatalogResolution(link: nil, table: table, resolution: .rejected(rejection))

@@ -58,21 +58,12 @@ struct ClickController: Sendable {
             purpose: visitor.purpose
         )
         let link = catalog.locate("https://\(authority)\(path)")
-        guard !link.isSlow else {
-            return .async { [facts] in
-                let resolvedLink = try await linkResolver.resolve(
-                    link,
-                    from: catalog,
-                    clientEventID: nil,
-                    in: facts,
-                    by: caller,
-                    on: lookupPool
-                )
-                return try await result(of: resolvedLink, host: host.name, scope).response
-            }
+        let input = LinkResolver.Input(link, from: catalog, in: facts, by: caller)
+        guard link.isSlow else { return result(of: linkResolver.resolve(input), host: host.name, scope) }
+        return .async {
+            let resolvedLink = try await linkResolver.resolve(input, on: lookupPool)
+            return try await result(of: resolvedLink, host: host.name, scope).response
         }
-        let resolvedLink = linkResolver.resolve(link, from: catalog, clientEventID: nil, in: facts, by: caller)
-        return result(of: resolvedLink, host: host.name, scope)
     }
 
     private func result(

@@ -52,8 +52,9 @@ extension ServerDependencies {
 }
 
 extension WorkPool {
-    /// A pool for the links of slow tables. As many requests wait as a tenant with such a table may get at once.
-    static func forLookups() -> WorkPool { WorkPool(waitingOfCaller: 256, waiting: 2_048) }
+    /// A pool for the links of slow tables. A burst of a tenant's clicks waits, and some tenants' bursts do not keep out
+    /// the others.
+    static func forLookups() -> WorkPool { WorkPool(waitingOfCaller: 256, waiting: 8_192) }
 
     /// A pool for traces. At most 64 requests wait, because their clients wait as well.
     static func forTraces() -> WorkPool { WorkPool(waiting: 64) }

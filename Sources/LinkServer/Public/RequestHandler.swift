@@ -1,6 +1,7 @@
 import HTTPTransport
 import HTTPTypes
 import LinkAPI
+import LinkCatalog
 import LinkService
 import NIOCore
 import NIOHTTPTypes
@@ -51,6 +52,8 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
     private var isTaking = false
     /// Bytes reserved for the body that is being received.
     private var reservedBytes = 0
+    /// The client of the request that a task answers; nil while there is none.
+    private var presence: ClientPresence?
     private var context: ChannelHandlerContext?
 
     init(_ service: PublicService, _ sender: any ResponseSender, client: ClientAddress) {
@@ -63,6 +66,7 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        presence?.end()
         while dequeue() != nil {}
         // The request is logged and counted, although no one reads its response.
         if case .receiving(let receiving) = state { finish(receiving, failingWith: LostBody()) }
@@ -233,11 +237,15 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
                     start(responder(to: request))
                 case .async(let respond):
                     let done = responder(to: request)
-                    Task {
-                        let result: Result<BufferedResponse, any Error>
-                        do { result = .success(try await respond()) } catch { result = .failure(error) }
-                        buffers.release(reserved)
-                        done { try result.get() }
+                    let presence = ClientPresence()
+                    self.presence = presence
+                    ClientPresence.$current.withValue(presence) {
+                        _ = Task {
+                            let result: Result<BufferedResponse, any Error>
+                            do { result = .success(try await respond()) } catch { result = .failure(error) }
+                            buffers.release(reserved)
+                            done { try result.get() }
+                        }
                     }
                 }
             } catch {
@@ -257,6 +265,7 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
 
     private func send(_ response: BufferedResponse, to request: PublicRequest) {
         let response = service.end(request, response)
+        presence = nil
         // The connection is closed; the request is recorded all the same.
         guard context != nil else { return }
         state = .idle

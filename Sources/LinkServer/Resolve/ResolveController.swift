@@ -17,8 +17,9 @@ struct ResolveController: Sendable {
 
     /// Larger messages are handled by a task, because parsing and resolving them may take milliseconds.
     private static let largestOnLoop = 1 << 14
-    /// More links are resolved by a task. So are links of slow tables, which a pool looks up.
+    /// More links are resolved by a task, and so are several links whose tables have more steps together.
     private static let mostLinksOnLoop = 8
+    private static let mostStepsOnLoop = 256
 
     var endpoint: PublicEndpoint {
         PublicEndpoint(
@@ -29,9 +30,7 @@ struct ResolveController: Sendable {
         ) { request, body in
             guard body.readableBytes > Self.largestOnLoop else {
                 let parsed = try parse(request, body)
-                guard parsed.links.count > Self.mostLinksOnLoop || parsed.links.contains(where: \.link.isSlow) else {
-                    return result(of: parsed, parsed.links.map { resolve($0, parsed) })
-                }
+                guard parsed.takesLong else { return result(of: parsed, parsed.links.map { linkResolver.resolve($0) }) }
                 return .async { try await result(of: parsed, resolveOneByOne(parsed)).response }
             }
             return .async {
@@ -46,10 +45,16 @@ struct ResolveController: Sendable {
         let arrival: ContinuousClock.Instant?
         let logFields: AccessLogFields
         let message: ResolveRequest
-        let links: [(link: LocatedLink, clientEventID: String?)]
+        let links: [LinkResolver.Input]
         let isBatch: Bool
-        let caller: LinkResolver.Caller
-        let catalog: Catalog
+
+        /// Whether the links must not be resolved on the event loop. A single link of a table with many steps may be: if
+        /// it is slow, later ones are not.
+        var takesLong: Bool {
+            let steps = links.reduce(0) { $0 + min($1.link.worstCaseSteps, ResolveController.mostStepsOnLoop) }
+            return links.contains(where: \.link.isSlow) || links.count > ResolveController.mostLinksOnLoop
+                || links.count > 1 && steps > ResolveController.mostStepsOnLoop
+        }
     }
 
     /// Reads a message, and checks whether its caller may resolve its links. No link is resolved before.
@@ -93,45 +98,30 @@ struct ResolveController: Sendable {
             arrival: scope.arrival,
             logFields: scope.logFields,
             message: message,
-            links: located,
-            isBatch: isBatch,
-            caller: caller,
-            catalog: catalog
-        )
-    }
-
-    private func resolve(
-        _ link: (link: LocatedLink, clientEventID: String?),
-        _ parsed: ParsedRequest
-    ) -> LinkResolver.ResolvedLink {
-        linkResolver.resolve(
-            link.link,
-            from: parsed.catalog,
-            clientEventID: link.clientEventID,
-            in: parsed.message.context,
-            environment: parsed.message.environment ?? .production,
-            by: parsed.caller
+            links: located.map { link, clientEventID in
+                LinkResolver.Input(
+                    link,
+                    from: catalog,
+                    clientEventID: clientEventID,
+                    in: message.context,
+                    environment: environment,
+                    by: caller
+                )
+            },
+            isBatch: isBatch
         )
     }
 
     /// Resolves the links in a task, and lets other tasks run after each of them.
     private func resolveOneByOne(_ parsed: ParsedRequest) async throws -> [LinkResolver.ResolvedLink] {
         var resolvedLinks: [LinkResolver.ResolvedLink] = []
-        for link in parsed.links {
-            if link.link.isSlow {
-                resolvedLinks.append(
-                    try await linkResolver.resolve(
-                        link.link,
-                        from: parsed.catalog,
-                        clientEventID: link.clientEventID,
-                        in: parsed.message.context,
-                        environment: parsed.message.environment ?? .production,
-                        by: parsed.caller,
-                        on: lookupPool
-                    )
-                )
+        var isContinued = false
+        for input in parsed.links {
+            if input.link.isSlow {
+                resolvedLinks.append(try await linkResolver.resolve(input, on: lookupPool, isContinued: isContinued))
+                isContinued = true
             } else {
-                resolvedLinks.append(resolve(link, parsed))
+                resolvedLinks.append(linkResolver.resolve(input))
                 await Task.yield()
             }
         }

@@ -41,9 +41,8 @@ package struct AppEventRecorder: Sendable {
     ) async throws -> [AppEventResult] {
         let catalog = linkResolver.catalog.current
         let old = await oldCatalogs(of: request, tenant: tenant.tenant, live: catalog)
-        let isSlow =
-            catalog.table(of: tenant.tenant, in: request.environment)?.isSlow ?? false
-            || old.values.contains { $0.tables.contains(where: \.isSlow) }
+        let tables = [catalog.table(of: tenant.tenant, in: request.environment)] + old.values.map(\.tables.first)
+        var isContinued = false
         let latency = arrival.map { (linkResolver.uptime() - $0).microseconds }
         var keys = ReportedKeys(request, of: tenant.tenant, in: catalog)
         var results: [AppEventResult?] = []
@@ -53,10 +52,18 @@ package struct AppEventRecorder: Sendable {
             await Task.yield()
             do {
                 let decision = try item.decision.get()
-                @Sendable func report() -> AppEventReport {
-                    AppEventReport(decision, request, tenant: tenant, catalog: catalog, old: old)
+                @Sendable func made() throws -> AppEventReport {
+                    try AppEventReport(decision, request, tenant: tenant, catalog: catalog, old: old)
                 }
-                let report = isSlow ? try await pool.run(for: .tenant(tenant.tenant)) { _ in report() } : report()
+                let report: AppEventReport
+                if tables.contains(where: { $0?.lookupSpeed?.isSlow ?? false }) {
+                    report = try await pool.run(for: .tenant(tenant.tenant), isContinued: isContinued) { _ in
+                        try made()
+                    }
+                    isContinued = true
+                } else {
+                    report = try made()
+                }
                 var fields = try report.event(linkResolver, caller, &keys)
                 fields.latencyMicroseconds = latency
                 linkResolver.observe?(

@@ -25,13 +25,14 @@ struct AppEventReport {
     /// - Parameters:
     ///   - tenant: The production table of the tenant.
     ///   - old: Catalogs of revisions that are not live.
+    /// - Throws: ``Refusal`` for a link that belongs to another tenant. Its table is not asked.
     init(
         _ decision: AppDecision,
         _ request: AppEventsRequest,
         tenant: PublishedTable,
         catalog: Catalog,
         old: [TableVersion: Catalog]
-    ) {
+    ) throws(Refusal) {
         self.decision = decision
         self.request = request
         live = catalog.table(of: tenant.tenant, in: request.environment) ?? tenant
@@ -40,15 +41,9 @@ struct AppEventReport {
             install: request.install,
             clientEventID: decision.clientEventID
         )
-        func resolve(_ catalog: Catalog) -> CatalogResolution {
-            catalog.resolve(
-                decision.url,
-                in: decision.context,
-                environment: request.environment,
-                explanation: .omitted
-            )
-        }
-        liveAnswer = resolve(catalog)
+        let link = catalog.locate(decision.url, in: request.environment)
+        guard link.tenant == tenant.tenant || link.tenant == .none else { throw Self.otherTenant }
+        liveAnswer = link.resolve(in: decision.context, explanation: .omitted)
         let version = decision.version(tenant.tenant, request.environment)
         if version == TableVersion(live) {
             reported = live
@@ -56,7 +51,14 @@ struct AppEventReport {
         } else {
             let catalog = version.flatMap { old[$0] }
             reported = catalog?.tables.first
-            answer = catalog.map(resolve)
+            answer = catalog.map {
+                $0.resolve(
+                    decision.url,
+                    in: decision.context,
+                    environment: request.environment,
+                    explanation: .omitted
+                )
+            }
         }
     }
 
@@ -105,8 +107,13 @@ struct AppEventReport {
         guard liveAnswer.tenant != live.tenant else { return }
         // The domain or scheme may have belonged to the tenant when the app's table was published.
         if liveAnswer.tenant == .none, answer?.tenant == live.tenant || liveAnswer.link == nil { return }
-        throw Refusal(reason: .otherTenant, detail: "The link does not belong to a domain or scheme of this tenant.")
+        throw Self.otherTenant
     }
+
+    private static let otherTenant = Refusal(
+        reason: .otherTenant,
+        detail: "The link does not belong to a domain or scheme of this tenant."
+    )
 
     private var agreement: Event.Agreement {
         // A link that cannot be read is rejected by every table.

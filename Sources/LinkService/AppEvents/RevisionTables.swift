@@ -42,8 +42,8 @@ package actor RevisionTables {
         }
         if let loading, loading.version == version { return await loading.task.value }
         guard loading == nil, mayLoad(for: version.tenant) else { return nil }
-        // Awaited below, and by requests that need the same table meanwhile.
-        let task = Task { await load(version) }
+        // Awaited below, and by requests that need the same table meanwhile. So it does not end with this client.
+        let task = ClientPresence.$current.withValue(nil) { Task { await load(version) } }
         loading = (version, task)
         let catalog = await task.value
         loading = nil

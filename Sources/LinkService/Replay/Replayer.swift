@@ -54,6 +54,10 @@ package actor Replayer {
         var before = Int64.max
         pages: while true {
             try checkClient()
+            guard !hasRunLong(since: end) else {
+                isLimited = true
+                break
+            }
             let page = try await history.events(
                 of: location.tenant,
                 before: before,
@@ -66,7 +70,7 @@ package actor Replayer {
                     continue
                 }
                 try checkClient()
-                if accumulator.events == request.limit || now().milliseconds - end.milliseconds > Self.longestTime {
+                if accumulator.events == request.limit || hasRunLong(since: end) {
                     isLimited = true
                     break pages
                 }
@@ -81,6 +85,10 @@ package actor Replayer {
             before = last.sequence
         }
         return accumulator.report(from: isLimited ? oldest : start, to: end, isLimited: isLimited)
+    }
+
+    private func hasRunLong(since start: Timestamp) -> Bool {
+        now().milliseconds - start.milliseconds > Self.longestTime
     }
 
     /// - Throws: `CancellationError` if the client is gone.

@@ -4,7 +4,7 @@ package import NetworkTypes
 
 extension LinkResolver {
     /// The caller of a request and the form of the call.
-    package struct Caller {
+    package struct Caller: Sendable {
         var requestID: RecordedID
         var address: NetworkAddress?
         /// The country of the address, if the context names none. It is recorded and decides nothing.

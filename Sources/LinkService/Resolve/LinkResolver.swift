@@ -94,52 +94,69 @@ package final class LinkResolver: Sendable {
         return locate(address)
     }
 
+    /// A link, and what its resolution and its event depend on.
+    package struct Input: Sendable {
+        package let link: LocatedLink
+        /// Loaded once for each request, so that all its links use the same tables.
+        let catalog: Catalog
+        let clientEventID: String?
+        let context: LinkContext
+        let environment: EnvironmentID
+        let caller: Caller
+
+        package init(
+            _ link: LocatedLink,
+            from catalog: Catalog,
+            clientEventID: String? = nil,
+            in context: LinkContext,
+            environment: EnvironmentID = .production,
+            by caller: Caller
+        ) {
+            self.link = link
+            self.catalog = catalog
+            self.clientEventID = clientEventID
+            self.context = context
+            self.environment = environment
+            self.caller = caller
+        }
+    }
+
     /// Resolves a link and builds its event, without recording it.
-    ///
-    /// - Parameter catalog: Loaded once for each request, so that all its links use the same tables.
-    package func resolve(
-        _ link: LocatedLink,
-        from catalog: Catalog,
-        clientEventID: String?,
-        in context: LinkContext,
-        environment: EnvironmentID = .production,
-        by caller: Caller
-    ) -> ResolvedLink {
-        let answer = link.resolve(in: context, explanation: .omitted)
-        return resolved(link, answer, catalog, clientEventID, context, environment, caller)
+    package func resolve(_ input: Input) -> ResolvedLink {
+        resolved(input, input.link.resolve(in: input.context, explanation: .omitted))
     }
 
     /// Returns the same for a link of a slow table, which is looked up in a pool for its tenant.
     ///
+    /// - Parameter isContinued: Whether an earlier link of the same message was looked up in the pool.
     /// - Throws: ``WorkPool/Refusal``, or `CancellationError` if the client is gone.
-    package func resolve(
-        _ link: LocatedLink,
-        from catalog: Catalog,
-        clientEventID: String?,
-        in context: LinkContext,
-        environment: EnvironmentID = .production,
-        by caller: Caller,
-        on pool: WorkPool
-    ) async throws -> ResolvedLink {
-        let answer = try await pool.run(for: .tenant(link.tenant)) { _ in
+    package func resolve(_ input: Input, on pool: WorkPool, isContinued: Bool = false) async throws -> ResolvedLink {
+        let (link, context) = (input.link, input.context)
+        let answer = try await pool.run(for: .tenant(link.tenant), isContinued: isContinued) { _ in
             link.resolve(in: context, explanation: .omitted)
         }
-        return resolved(link, answer, catalog, clientEventID, context, environment, caller)
+        return resolved(input, answer)
     }
 
-    private func resolved(
-        _ link: LocatedLink,
-        _ answer: CatalogResolution,
-        _ catalog: Catalog,
-        _ clientEventID: String?,
-        _ context: LinkContext,
-        _ environment: EnvironmentID,
-        _ caller: Caller
-    ) -> ResolvedLink {
-        let url = link.text
-        let event = event(answer, linkLength: url.utf8.count, context, caller, clientEventID: clientEventID)
-        observe?(ObservedLink(url: url, context: context, environment: environment, catalog: catalog, event: event))
-        return ResolvedLink(answer, link, fields: event)
+    private func resolved(_ input: Input, _ answer: CatalogResolution) -> ResolvedLink {
+        let (url, context) = (input.link.text, input.context)
+        let event = event(
+            answer,
+            linkLength: url.utf8.count,
+            context,
+            input.caller,
+            clientEventID: input.clientEventID
+        )
+        observe?(
+            ObservedLink(
+                url: url,
+                context: context,
+                environment: input.environment,
+                catalog: input.catalog,
+                event: event
+            )
+        )
+        return ResolvedLink(answer, input.link, fields: event)
     }
 
     /// The links of a request that are in the log.

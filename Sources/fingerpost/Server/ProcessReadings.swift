@@ -35,10 +35,7 @@ struct ProcessReadings: Sendable {
         if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptors) == 0 {
             readings.append(.gauge("process_max_fds", Double(descriptors.rlim_cur)))
         }
-        var spent = timespec()
-        if clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent) == 0 {
-            readings.append(.counter("process_cpu_seconds_total", Double(spent.tv_sec) + Double(spent.tv_nsec) / 1e9))
-        }
+        readings.append(.counter("process_cpu_seconds_total", Double(ProcessorTime.process) / 1e9))
         // These are available on Linux only.
         if let resident = residentBytes() { readings.append(.gauge("process_resident_memory_bytes", resident)) }
         if let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
@@ -66,6 +63,17 @@ struct ProcessReadings: Sendable {
             .counter("fingerpost_work_done_total", Double(counts.done)),
             .counter("fingerpost_work_refused_total", Double(counts.refused)),
             .counter("fingerpost_work_cancelled_total", Double(counts.cancelled)),
+        ]
+    }
+
+    /// Metrics of the pool for links of slow tables.
+    static func readings(ofLookups pool: WorkPool) -> [MetricRegistry.Reading] {
+        let counts = pool.counts
+        return [
+            .gauge("fingerpost_slow_lookups_waiting", Double(counts.waiting)),
+            .counter("fingerpost_slow_lookups_done_total", Double(counts.done)),
+            .counter("fingerpost_slow_lookups_refused_total", Double(counts.refused)),
+            .counter("fingerpost_slow_lookups_cancelled_total", Double(counts.cancelled)),
         ]
     }
 
@@ -100,8 +108,8 @@ struct ProcessReadings: Sendable {
     }
 
     private func fileSize(_ name: String) -> Double {
-        var status = stat()
-        return stat(directory + "/" + name, &status) == 0 ? Double(status.st_size) : 0
+        let attributes = try? FileManager.default.attributesOfItem(atPath: directory + "/" + name)
+        return (attributes?[.size] as? NSNumber)?.doubleValue ?? 0
     }
 
     private func dayFiles(ending: String) -> Double {

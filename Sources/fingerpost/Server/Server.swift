@@ -101,6 +101,7 @@ struct Server {
         opsServer.readings.add { [recorder, log] in
             ProcessReadings.readings(of: recorder) + ProcessReadings.readings(of: directory)
                 + ProcessReadings.readings(of: catalog.current) + ProcessReadings.readings(of: dependencies.pool)
+                + ProcessReadings.readings(ofLookups: dependencies.lookupPool)
                 + ProcessReadings.readings(of: log)
                 + dependencies.exporter.progress.readings(of: catalog.current, by: dependencies.linkResolver.tenants)
         }
