@@ -128,7 +128,8 @@ struct LookupPoolTests {
         }
     }
 
-    @Test func waitingLookupEndsWithItsClient() async throws {
+    @Test(arguments: [true, false])
+    func waitingLookupEndsWithItsClient(isHalfClosed: Bool) async throws {
         try await withSlowTable { service, slow in
             let (pool, end) = (WorkPool(threads: 1), DispatchSemaphore(value: 0))
             let busy = service.with(pool)
@@ -137,7 +138,7 @@ struct LookupPoolTests {
             let connection = try await PublicTestConnection(busy.dependencies)
             try await connection.write(Array("GET /p HTTP/1.1\r\nHost: go.slow.test\r\n\r\n".utf8))
             while pool.counts.waiting == 0 { await Task.yield() }
-            try await connection.close()
+            try await isHalfClosed ? connection.closeInput() : connection.close()
             while pool.counts.waiting > 0 { await Task.yield() }
             #expect(pool.counts.cancelled == 1)
             end.signal()

@@ -45,8 +45,16 @@ struct PublicTestConnection {
         }
     }
 
-    /// Ends the connection, as a client that leaves.
+    /// Ends the connection, as a client that leaves and whose system refuses further bytes.
     func close() async throws { try await channel.close() }
+
+    /// Ends the input, as a client that leaves or that sends nothing more, and lets two seconds pass.
+    func closeInput() async throws {
+        try await channel.eventLoop.submit { [channel] in
+            channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        }.get()
+        await channel.testingEventLoop.advanceTime(by: .seconds(2))
+    }
 
     private func response(isHead: Bool) async throws -> TestResponse {
         var bytes: [UInt8] = []

@@ -68,7 +68,9 @@ final class WorkQueue: Sendable {
                 state.counts.refused += 1
                 return (own >= waitingOfCaller ? .tooMuchOfCaller : .tooMuch, false)
             }
-            state.waiting[work.caller, default: []].append(work)
+            // What has begun ends first. If requests took turns, none of many large ones would end in time.
+            let place = work.isContinued ? 0 : own
+            state.waiting[work.caller, default: []].insert(work, at: place)
             state.counts.waiting += 1
             if own == 0, state.running[work.caller] == nil {
                 state.turns.append(work.caller)

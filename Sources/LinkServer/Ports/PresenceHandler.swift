@@ -11,7 +11,7 @@ final class PresenceHandler: ChannelInboundHandler {
     private let presence: ClientPresence
 
     /// Grace period for a client that half-closes the connection and waits for the response.
-    private static let patience = TimeAmount.seconds(2)
+    static let patience = TimeAmount.seconds(2)
 
     init(_ presence: ClientPresence) { self.presence = presence }
 

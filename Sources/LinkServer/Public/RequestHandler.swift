@@ -54,6 +54,7 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
     private var reservedBytes = 0
     /// The client of the request that a task answers; nil while there is none.
     private var presence: ClientPresence?
+    private var isInputClosed = false
     private var context: ChannelHandlerContext?
 
     init(_ service: PublicService, _ sender: any ResponseSender, client: ClientAddress) {
@@ -73,6 +74,20 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
     }
 
     // MARK: Inbound
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event as? ChannelEvent == .inputClosed {
+            isInputClosed = true
+            endPresenceLater()
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    /// Ends work for a client that has closed its output, which is usually gone; see ``PresenceHandler``.
+    private func endPresenceLater() {
+        guard isInputClosed, let presence, let context else { return }
+        context.eventLoop.scheduleTask(in: PresenceHandler.patience) { presence.end() }
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) { receive(unwrapInboundIn(data)) }
 
@@ -239,6 +254,7 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
                     let done = responder(to: request)
                     let presence = ClientPresence()
                     self.presence = presence
+                    endPresenceLater()
                     ClientPresence.$current.withValue(presence) {
                         _ = Task {
                             let result: Result<BufferedResponse, any Error>
