@@ -32,6 +32,7 @@ struct StubExchange {
     ) async throws {
         var configuration = StubConfiguration()
         // Hundreds of tests run in parallel, so a target may answer late.
+        configuration.limits.connectSeconds = Int64(HangLimit.seconds)
         configuration.limits.proxySeconds = Int64(HangLimit.seconds)
         change(&configuration)
         let server = try await StubServer(configuration)

@@ -8,7 +8,8 @@ package struct StubLimits: Sendable {
     package var sessions = 1_000
     /// The maximum size of the bodies of all requests and answers under way, over all connections.
     package var messageBytes = 256 << 20
-    /// The maximum time that the server waits for a target.
+    /// The maximum time that the server waits for a connection to a target, and for its answer.
+    package var connectSeconds: Int64 = 5
     package var proxySeconds: Int64 = 60
 
     package init() {}

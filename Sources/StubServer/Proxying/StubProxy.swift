@@ -139,7 +139,7 @@ final class StubProxy: Sendable {
             if let client { return client }
             var configuration = HTTPClient.Configuration()
             configuration.redirectConfiguration = .disallow
-            configuration.timeout.connect = .seconds(5)
+            configuration.timeout.connect = .seconds(limits.connectSeconds)
             configuration.connectionPool.retryConnectionEstablishment = false
             // Each pass of a chain through this server holds a connection. With fewer, the passes would wait for each other.
             configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = limits.connections
