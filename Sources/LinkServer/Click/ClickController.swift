@@ -58,10 +58,10 @@ struct ClickController: Sendable {
             purpose: visitor.purpose
         )
         let link = catalog.locate("https://\(authority)\(path)")
-        let input = LinkResolver.Input(link, from: catalog, in: facts, by: caller)
-        guard link.isSlow else { return result(of: linkResolver.resolve(input), host: host.name, scope) }
+        let click = LinkResolver.Request(from: catalog, in: facts, by: caller)
+        guard link.isSlow else { return result(of: linkResolver.resolve(link, of: click), host: host.name, scope) }
         return .async {
-            let resolvedLink = try await linkResolver.resolve(input, on: lookupPool)
+            let resolvedLink = try await linkResolver.resolve(link, of: click, on: lookupPool)
             return try await result(of: resolvedLink, host: host.name, scope).response
         }
     }

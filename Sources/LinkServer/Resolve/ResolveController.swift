@@ -30,7 +30,7 @@ struct ResolveController: Sendable {
         ) { request, body in
             guard body.readableBytes > Self.largestOnLoop else {
                 let parsed = try parse(request, body)
-                guard parsed.takesLong else { return result(of: parsed, parsed.links.map { linkResolver.resolve($0) }) }
+                guard parsed.takesLong else { return result(of: parsed, parsed.links.map { resolve($0, parsed) }) }
                 return .async { try await result(of: parsed, resolveOneByOne(parsed)).response }
             }
             return .async {
@@ -45,8 +45,9 @@ struct ResolveController: Sendable {
         let arrival: ContinuousClock.Instant?
         let logFields: AccessLogFields
         let message: ResolveRequest
-        let links: [LinkResolver.Input]
+        let links: [(link: LocatedLink, clientEventID: String?)]
         let isBatch: Bool
+        let request: LinkResolver.Request
 
         /// Whether the links must not be resolved on the event loop. A single link of a table with many steps may be: if
         /// it is slow, later ones are not.
@@ -98,32 +99,39 @@ struct ResolveController: Sendable {
             arrival: scope.arrival,
             logFields: scope.logFields,
             message: message,
-            links: located.map { link, clientEventID in
-                LinkResolver.Input(
-                    link,
-                    from: catalog,
-                    clientEventID: clientEventID,
-                    in: message.context,
-                    environment: environment,
-                    by: caller
-                )
-            },
-            isBatch: isBatch
+            links: located,
+            isBatch: isBatch,
+            request: LinkResolver.Request(from: catalog, in: message.context, environment: environment, by: caller)
         )
+    }
+
+    private func resolve(
+        _ link: (link: LocatedLink, clientEventID: String?),
+        _ parsed: ParsedRequest
+    ) -> LinkResolver.ResolvedLink {
+        linkResolver.resolve(link.link, clientEventID: link.clientEventID, of: parsed.request)
     }
 
     /// Resolves the links in a task, and lets other tasks run after each of them.
     private func resolveOneByOne(_ parsed: ParsedRequest) async throws -> [LinkResolver.ResolvedLink] {
         var resolvedLinks: [LinkResolver.ResolvedLink] = []
         var isContinued = false
-        for input in parsed.links {
-            if input.link.isSlow {
-                resolvedLinks.append(try await linkResolver.resolve(input, on: lookupPool, isContinued: isContinued))
-                isContinued = true
-            } else {
-                resolvedLinks.append(linkResolver.resolve(input))
+        for link in parsed.links {
+            guard link.link.isSlow else {
+                resolvedLinks.append(resolve(link, parsed))
                 await Task.yield()
+                continue
             }
+            resolvedLinks.append(
+                try await linkResolver.resolve(
+                    link.link,
+                    clientEventID: link.clientEventID,
+                    of: parsed.request,
+                    on: lookupPool,
+                    isContinued: isContinued
+                )
+            )
+            isContinued = true
         }
         return resolvedLinks
     }

@@ -94,27 +94,22 @@ package final class LinkResolver: Sendable {
         return locate(address)
     }
 
-    /// A link, and what its resolution and its event depend on.
-    package struct Input: Sendable {
-        package let link: LocatedLink
+    /// What all links of a request have in common; a class, because a copy of its references costs more than most
+    /// lookups.
+    package final class Request: Sendable {
         /// Loaded once for each request, so that all its links use the same tables.
         let catalog: Catalog
-        let clientEventID: String?
-        let context: LinkContext
+        package let context: LinkContext
         let environment: EnvironmentID
         let caller: Caller
 
         package init(
-            _ link: LocatedLink,
             from catalog: Catalog,
-            clientEventID: String? = nil,
             in context: LinkContext,
             environment: EnvironmentID = .production,
             by caller: Caller
         ) {
-            self.link = link
             self.catalog = catalog
-            self.clientEventID = clientEventID
             self.context = context
             self.environment = environment
             self.caller = caller
@@ -122,41 +117,50 @@ package final class LinkResolver: Sendable {
     }
 
     /// Resolves a link and builds its event, without recording it.
-    package func resolve(_ input: Input) -> ResolvedLink {
-        resolved(input, input.link.resolve(in: input.context, explanation: .omitted))
+    package func resolve(_ link: LocatedLink, clientEventID: String? = nil, of request: Request) -> ResolvedLink {
+        resolved(link, link.resolve(in: request.context, explanation: .omitted), clientEventID, request)
     }
 
     /// Returns the same for a link of a slow table, which is looked up in a pool for its tenant.
     ///
-    /// - Parameter isContinued: Whether an earlier link of the same message was looked up in the pool.
+    /// - Parameter isContinued: Whether an earlier link of the same request was looked up in the pool.
     /// - Throws: ``WorkPool/Refusal``, or `CancellationError` if the client is gone.
-    package func resolve(_ input: Input, on pool: WorkPool, isContinued: Bool = false) async throws -> ResolvedLink {
-        let (link, context) = (input.link, input.context)
+    package func resolve(
+        _ link: LocatedLink,
+        clientEventID: String? = nil,
+        of request: Request,
+        on pool: WorkPool,
+        isContinued: Bool = false
+    ) async throws -> ResolvedLink {
         let answer = try await pool.run(for: .tenant(link.tenant), isContinued: isContinued) { _ in
-            link.resolve(in: context, explanation: .omitted)
+            link.resolve(in: request.context, explanation: .omitted)
         }
-        return resolved(input, answer)
+        return resolved(link, answer, clientEventID, request)
     }
 
-    private func resolved(_ input: Input, _ answer: CatalogResolution) -> ResolvedLink {
-        let (url, context) = (input.link.text, input.context)
+    private func resolved(
+        _ link: LocatedLink,
+        _ answer: CatalogResolution,
+        _ clientEventID: String?,
+        _ request: Request
+    ) -> ResolvedLink {
         let event = event(
             answer,
-            linkLength: url.utf8.count,
-            context,
-            input.caller,
-            clientEventID: input.clientEventID
+            linkLength: link.text.utf8.count,
+            request.context,
+            request.caller,
+            clientEventID: clientEventID
         )
         observe?(
             ObservedLink(
-                url: url,
-                context: context,
-                environment: input.environment,
-                catalog: input.catalog,
+                url: link.text,
+                context: request.context,
+                environment: request.environment,
+                catalog: request.catalog,
                 event: event
             )
         )
-        return ResolvedLink(answer, input.link, fields: event)
+        return ResolvedLink(answer, link, fields: event)
     }
 
     /// The links of a request that are in the log.
