@@ -6,6 +6,9 @@ package final class ClientPresence: Sendable {
     /// The connection of the request that the current task answers; nil outside of requests.
     @TaskLocal package static var current: ClientPresence?
 
+    /// Grace period for a client that half-closes its connection and waits for the response.
+    package static let patienceSeconds: Int64 = 2
+
     private struct State {
         var isGone = false
         var work: [ObjectIdentifier: Cancellation] = [:]

@@ -83,10 +83,10 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Ends work for a client that has closed its output, which is usually gone; see ``PresenceHandler``.
+    /// Ends work for a client that has closed its output, which is usually gone.
     private func endPresenceLater() {
         guard isInputClosed, let presence, let context else { return }
-        context.eventLoop.scheduleTask(in: PresenceHandler.patience) { presence.end() }
+        context.eventLoop.scheduleTask(in: .seconds(ClientPresence.patienceSeconds)) { presence.end() }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) { receive(unwrapInboundIn(data)) }
