@@ -115,7 +115,8 @@ struct ResolveController: Sendable {
     /// Resolves the links in a task, and lets other tasks run after each of them.
     private func resolveOneByOne(_ parsed: ParsedRequest) async throws -> [LinkResolver.ResolvedLink] {
         var resolvedLinks: [LinkResolver.ResolvedLink] = []
-        var isContinued = false
+        // A link of one tenant gets no place among the waiting links of another one.
+        var begun: Set<TenantID> = []
         for link in parsed.links {
             guard link.link.isSlow else {
                 resolvedLinks.append(resolve(link, parsed))
@@ -128,10 +129,9 @@ struct ResolveController: Sendable {
                     clientEventID: link.clientEventID,
                     of: parsed.request,
                     on: lookupPool,
-                    isContinued: isContinued
+                    isContinued: !begun.insert(link.link.tenant).inserted
                 )
             )
-            isContinued = true
         }
         return resolvedLinks
     }
