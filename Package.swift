@@ -158,6 +158,7 @@ let package = Package(
                 .embedInCode("m0001_catalog.sql"), .embedInCode("m0002_catalog.sql"),
                 .embedInCode("m0003_catalog.sql"), .embedInCode("m0004_catalog.sql"),
                 .embedInCode("m0005_catalog.sql"), .embedInCode("m0006_catalog.sql"),
+                .embedInCode("m0007_catalog.sql"),
                 .embedInCode("m0001_events.sql"), .embedInCode("m0002_events.sql"),
                 .embedInCode("m0003_events.sql"), .embedInCode("m0004_events.sql"),
                 .embedInCode("m0005_events.sql"),

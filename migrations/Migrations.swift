@@ -5,6 +5,7 @@ package enum Migrations {
         text(PackageResources.m0001_catalog_sql), text(PackageResources.m0002_catalog_sql),
         text(PackageResources.m0003_catalog_sql), text(PackageResources.m0004_catalog_sql),
         text(PackageResources.m0005_catalog_sql), text(PackageResources.m0006_catalog_sql),
+        text(PackageResources.m0007_catalog_sql),
     ]
     /// The day files of `events/`
     package static let events = [

@@ -51,7 +51,7 @@ struct KeysCommand: AsyncParsableCommand {
         @ArgumentParser.Option(help: "An environment that the key is for; may be repeated (default: all).")
         var environment: [String] = []
         @ArgumentParser.Option(help: "Write only routes of this owner; may be repeated.") var owner: [String] = []
-        @ArgumentParser.Option(help: "Write only routes with this path prefix; may be repeated.")
+        @ArgumentParser.Option(help: "Write only routes below this path, such as /blog/; may be repeated.")
         var pathPrefix: [String] = []
         @ArgumentParser.Option(
             help: "When the key expires: a time such as 2030-01-31T18:00:00Z, or a date, which is its start in UTC."

@@ -15,6 +15,7 @@ import time
 import documents
 import floods
 import http2
+import keys
 import packing
 import paths
 import sizes
@@ -25,7 +26,7 @@ from service import Service, Watch, raise_descriptor_limit
 
 ATTACKS = {
     **sizes.ATTACKS, **packing.ATTACKS, **paths.ATTACKS, **smuggling.ATTACKS, **slow.ATTACKS, **floods.ATTACKS, **http2.ATTACKS,
-    **documents.ATTACKS,
+    **documents.ATTACKS, **keys.ATTACKS,
 }
 #: Skipped by --short, which takes one minute in total.
 LONG = ("slow reads", "slow bodies", "held after nonsense", "smuggling, nginx", "smuggling, caddy", "smuggling, haproxy", "HTTP/2 floods")

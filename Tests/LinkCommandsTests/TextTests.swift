@@ -308,7 +308,7 @@ struct SummaryTests {
             KeyGrantText(key).lines == [
                 "key k1 (ci), shown only once", "  tenant: shop", "  scopes: publish, tables:write",
                 "  environments: all",
-                "  writes routes: with a path that begins with /blog/", "  expires: never",
+                "  writes routes: below /blog/", "  expires: never",
             ]
         )
         let all = KeyGrantText(.object(["id": .string("k2"), "tenant": .null, "scopes": .array([.string("admin")])]))

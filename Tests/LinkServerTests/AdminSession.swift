@@ -104,3 +104,7 @@ extension TestService {
 extension TestResponse {
     var code: String? { json?["code"]?.text }
 }
+
+extension PathPrefix: ExpressibleByStringInterpolation {
+    public init(stringLiteral text: String) { self.init(stored: text) }
+}

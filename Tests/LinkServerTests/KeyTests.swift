@@ -35,6 +35,7 @@ struct KeyTests {
         #"{"name":"a","scopes":["admin"],"expiresAt":"2020-01-01T00:00:00Z"}"#,
         #"{"name":"a","scopes":["admin"],"expiresAt":"soon"}"#, #"{"name":"a","scopes":["admin"],"until":1}"#,
         #"{"name":"a","scopes":["admin"],"pathPrefixes":["blog"]}"#,
+        #"{"name":"a","scopes":["admin"],"pathPrefixes":["/reset/{"]}"#,
         #"{"name":"a","scopes":["admin"],"environments":["A B"]}"#,
         #"{"name":"a","scopes":["admin"],"owners":["\#(String(repeating: "o", count: 8_192))"]}"#,
     ])

@@ -24,7 +24,7 @@ struct LimitedKeyTests {
     private func session(
         _ service: TestService,
         owners: Set<ExactText>? = ["blog"],
-        prefixes: [String]? = nil
+        prefixes: [PathPrefix]? = nil
     ) async throws -> AdminSession {
         let admin = try await AdminSession.acme(service)
         #expect(try await admin.put("draft", yaml: Self.table).status == 200)
@@ -117,6 +117,79 @@ struct LimitedKeyTests {
                 #expect(written.status == status, "\(path): \(written.text)")
             }
             #expect(try await session.post("draft/publish").status == 201)
+        }
+    }
+
+    // MARK: Keys of keys
+
+    /// A child for a longer path could take links from routes that give way to that path only. Its creator's limit stays
+    /// in force.
+    @Test(arguments: [
+        (nil as [String]?, "/reset/", "/reset/{t}"), (nil, "/reset/a", "/reset/a"), (nil, "/num/1", "/num/1"),
+        (["/reset/", "/num/"], "/reset/a", "/reset/a"), (["/reset/", "/num/"], "/num/1", "/num/1"),
+        (nil, "/pages/", "/pages/x"), (nil, "/pages/x/", "/pages/x/y"),
+    ])
+    func keyMakesNoKeyThatMayDoMore(prefixes: [String]?, childPrefix: String, path: String) async throws {
+        try await withService { service in
+            let admin = try await AdminSession.acme(service)
+            #expect(try await admin.put("draft", yaml: Self.table).status == 200)
+            #expect(try await admin.post("draft/publish").status == 201)
+            let scopes: Set<KeyGrant.Scope> = [.tablesRead, .tablesWrite, .publish, .keys]
+            let parent = try await AdminSession(service, scopes: scopes) {
+                $0.routes = .init(owners: ["blog"], pathPrefixes: prefixes?.map { PathPrefix(stored: $0) })
+            }
+            let request = #""scopes":["tables:read","tables:write","publish","keys"],"owners":["blog"]"#
+            let made = try await parent.post(
+                "/keys",
+                #"{"name":"child",\#(request),"pathPrefixes":["\#(childPrefix)"]}"#
+            )
+            #expect(made.status == 201, "\(made.text)")
+            let child = AdminSession(service, made)
+            let grandchild = AdminSession(
+                service,
+                try await child.post("/keys", #"{"name":"grandchild",\#(request),"pathPrefixes":["\#(childPrefix)"]}"#)
+            )
+            let rotated = AdminSession(service, try await child.post("/keys/\(child.id)/rotate"))
+            let before = path.hasPrefix("/reset") ? "?before=reset" : path.hasPrefix("/num") ? "?before=fleet" : ""
+            let route = #"{"owner":"blog","path":"\#(path)","when":{"platform":"ios"},"open":{"screen":"Taken"}}"#
+            for session in [parent, child, grandchild, rotated] {
+                let written = try await session.send(.put, "draft/routes/taken\(before)", route)
+                #expect(written.status == 403 && written.code == "forbidden", "\(written.text)")
+            }
+            // A key of the operator's may take what its own path permits.
+            let own = try await AdminSession(service, scopes: scopes) {
+                $0.routes = .init(owners: ["blog"], pathPrefixes: [PathPrefix(stored: childPrefix)])
+            }
+            let written = try await own.send(.put, "draft/routes/taken\(before)", route)
+            #expect(written.status == (["/reset/", "/pages/"].contains(childPrefix) ? 403 : 201), "\(written.text)")
+            // So the draft has the route, whose publication is refused to the others.
+            if written.status == 201 {
+                for session in [parent, child, grandchild, rotated] {
+                    #expect(try await session.post("draft/publish").status == 403)
+                }
+                #expect(try await own.post("draft/publish").status == 201)
+            }
+        }
+    }
+
+    /// To end or to replace a key, another key must be permitted everything that it permits.
+    @Test func keyForALongerPathIsNotEndedByOneForAShorterPath() async throws {
+        try await withService { service in
+            _ = try await session(service)
+            let own = try await AdminSession(service) {
+                $0.routes = .init(owners: ["blog"], pathPrefixes: ["/reset/a"])
+            }
+            let key = try await AdminSession(service) { $0.routes = .init(owners: ["blog"], pathPrefixes: ["/reset/"]) }
+            #expect(try await key.post("/keys/\(own.id)/rotate").status == 403)
+            #expect(try await key.delete("/keys/\(own.id)").status == 403)
+            let child = try await key.post(
+                "/keys",
+                #"{"name":"a","scopes":["tables:read"],"owners":["blog"],"pathPrefixes":["/reset/a"]}"#
+            )
+            #expect(child.json?["creatorLimits"]?.json() == #"[{"owners":["blog"],"pathPrefixes":["/reset/"]}]"#)
+            let id = child.json?["id"]?.text ?? ""
+            #expect(try await key.post("/keys/\(id)/rotate").status == 201)
+            #expect(try await key.delete("/keys/\(id)").status == 200)
         }
     }
 

@@ -2,6 +2,8 @@ import Foundation
 import GRDB
 import LinkCatalog
 import LinkRouting
+import Migrations
+import Synchronization
 import TestSupport
 import Testing
 
@@ -77,6 +79,104 @@ struct KeyQuotaTests {
                 }
             }
             #expect(try await database.keyGrants([KeyID(rawValue: "late00000000")]).isEmpty)
+        }
+    }
+
+    // MARK: Ended keys
+
+    private func after(days: Int64) -> Timestamp { Timestamp(milliseconds: now.milliseconds + days * 86_400_000) }
+
+    /// The row of an ended key goes after 30 days. Its id stays, with the keys that it created and replaced.
+    @Test func endedKeysAreRemovedAfterAMonth() async throws {
+        try await withCatalog { database in
+            let shop = tenant("shop")
+            for (id, maker) in [("a", nil), ("b", "a"), ("c", "b"), ("d", nil)] as [(String, String?)] {
+                let maker = maker.map { $0 + "00000000000" }
+                try await database.saveKey(grant(id + "00000000000", of: shop, by: maker), change: change)
+            }
+            let (first, second) = (KeyID(rawValue: "a00000000000"), KeyID(rawValue: "b00000000000"))
+            _ = try await database.endKey(second, at: now, as: .revokeAlone, change: change)
+            try await database.noteUse(ofKey: first, at: after(days: 30))
+            #expect(try await database.keyGrants([second]).count == 1)
+            try await database.noteUse(ofKey: first, at: after(days: 31))
+            #expect(try await database.keyGrants([second]).isEmpty)
+            #expect(try await database.keyIDs(of: shop).map(\.rawValue.first) == ["a", "c", "d"])
+            // The id is not given again.
+            await #expect(throws: DatabaseError.self) {
+                try await database.saveKey(grant("b00000000000", of: shop), change: change)
+            }
+            // The key that the removed one created ends with the first of the chain.
+            let ended = try await database.endKey(first, at: after(days: 31), as: .revoke, change: change)
+            #expect(ended?.others.map(\.id.rawValue) == ["c00000000000"])
+        }
+    }
+
+    /// The plan of SQLite for a revocation has no scan of all keys.
+    @Test func revocationSearchesNotAllKeys() async throws {
+        try await withCatalog { database in
+            let plans = Mutex<[String]>([])
+            try await database.pool.storing { db in
+                db.trace { event in
+                    if case .statement(let statement) = event {
+                        plans.withLock { $0.append(statement.sql) }
+                    }
+                }
+            }
+            try await database.saveKey(grant("a00000000000", of: nil), change: change)
+            plans.withLock { $0 = [] }
+            _ = try await database.endKey(KeyID(rawValue: "a00000000000"), at: now, as: .revoke, change: change)
+            let statements = plans.withLock(\.self).filter { $0.contains("api_key") }
+            #expect(statements.contains { $0.contains("RECURSIVE") })
+            try await database.pool.storing { db in
+                db.trace()
+                for sql in statements {
+                    let count = sql.count { $0 == "?" }
+                    let steps = try Row.fetchAll(
+                        db,
+                        sql: "EXPLAIN QUERY PLAN " + sql,
+                        arguments: sql.contains(":id")
+                            ? ["id": "a", "now": 1] : StatementArguments(Array(repeating: 1, count: count))
+                    )
+                    .map { $0["detail"] as String }
+                    #expect(
+                        steps.allSatisfy { !$0.hasPrefix("SCAN api_key") && !$0.hasPrefix("SCAN ended_key") },
+                        "\(sql)"
+                    )
+                }
+            }
+        }
+    }
+
+    /// Keys that exist get the limits of the keys that created them.
+    @Test func keysOfAnOlderCatalogKeepTheirCreatorsLimits() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/catalog.db"
+            let schema = SQLiteSchema(applicationID: 0x4650_4341, migrations: Array(Migrations.catalog.prefix(6)))
+            let pool = try SQLiteFile.open(path, schema)
+            try await pool.write { db in
+                for (id, maker, replaced, owners, prefixes) in [
+                    ("a", nil, nil, #"["blog"]"#, nil), ("b", "a", nil, #"["blog"]"#, #"["/reset/{"]"#),
+                    ("c", "b", nil, #"["blog"]"#, #"["/reset/{"]"#), ("d", nil, "c", #"["blog"]"#, #"["/reset/{"]"#),
+                    ("e", nil, nil, nil, nil), ("f", "e", nil, #"["crm"]"#, nil),
+                ] as [(String, String?, String?, String?, String?)] {
+                    try db.execute(
+                        sql: """
+                            INSERT INTO api_key (id, secret_hash, scopes, name, created_at, created_by, replaces, owners,
+                                path_prefixes) VALUES (?, zeroblob(32), '["keys"]', 'a', 1, ?, ?, ?, ?)
+                            """,
+                        arguments: [
+                            id + "00000000000", maker.map { $0 + "00000000000" }, replaced.map { $0 + "00000000000" },
+                            owners, prefixes,
+                        ]
+                    )
+                }
+            }
+            try SQLiteFile.close(pool)
+            let database = try CatalogDatabase(path)
+            let limits = try await database.keyGrants().map { $0.creatorLimits.map { $0.json.json() }.sorted() }
+            let (owner, child) = (#"{"owners":["blog"]}"#, #"{"owners":["blog"],"pathPrefixes":["/reset/{"]}"#)
+            #expect(limits == [[], [owner], [child, owner].sorted(), [child, owner].sorted(), [], []])
+            try database.close()
         }
     }
 }

@@ -19,6 +19,9 @@ package struct KeyGrant: Sendable, Hashable {
     package var environments: Set<EnvironmentID>?
     /// The routes that it may write; nil for all.
     package var routes: RouteLimit?
+    /// The limits of the keys that created it, transitively, each once. A change must be within these as well: whatever
+    /// a key may write or publish, its creators may.
+    package var creatorLimits: [RouteLimit]
     package var createdAt: Timestamp
     package var expiresAt: Timestamp?
     package var revokedAt: Timestamp?
@@ -44,19 +47,6 @@ package struct KeyGrant: Sendable, Hashable {
         case admin
     }
 
-    /// Limits a key to the routes of some owners, or below some paths.
-    package struct RouteLimit: Sendable, Hashable {
-        /// Allowed values of a route's `owner`; nil for any.
-        package var owners: Set<ExactText>?
-        /// Allowed prefixes of a route's `path`, such as `/blog/`; nil for any.
-        package var pathPrefixes: [String]?
-
-        package init(owners: Set<ExactText>?, pathPrefixes: [String]?) {
-            self.owners = owners
-            self.pathPrefixes = pathPrefixes
-        }
-    }
-
     package init(
         id: KeyID,
         secretHash: Data,
@@ -64,6 +54,7 @@ package struct KeyGrant: Sendable, Hashable {
         scopes: Set<Scope>,
         environments: Set<EnvironmentID>? = nil,
         routes: RouteLimit? = nil,
+        creatorLimits: [RouteLimit] = [],
         createdAt: Timestamp,
         expiresAt: Timestamp?,
         revokedAt: Timestamp? = nil,
@@ -78,6 +69,7 @@ package struct KeyGrant: Sendable, Hashable {
         self.scopes = scopes
         self.environments = environments
         self.routes = routes
+        self.creatorLimits = creatorLimits
         self.createdAt = createdAt
         self.expiresAt = expiresAt
         self.revokedAt = revokedAt
@@ -94,8 +86,11 @@ package struct KeyGrant: Sendable, Hashable {
 
     package func allows(_ environment: EnvironmentID) -> Bool { environments?.contains(environment) ?? true }
 
+    /// All limits to routes that a change must be within; empty if the key may write every route.
+    package var routeLimits: [RouteLimit] { (routes.map { [$0] } ?? []) + creatorLimits }
+
     /// Whether the key may change what the tenant's environments and owners share: settings, suites, the history.
-    package var isForWholeTenants: Bool { environments == nil && routes == nil }
+    package var isForWholeTenants: Bool { environments == nil && routeLimits.isEmpty }
 
     package func mayChangeSettings(of tenant: TenantID) -> Bool { allows(.admin, for: tenant) && isForWholeTenants }
 
@@ -104,62 +99,59 @@ package struct KeyGrant: Sendable, Hashable {
         revokedAt == nil && (expiresAt.map { now < $0 } ?? true)
     }
 
-    /// Whether `other` permits everything that this key permits. A key cannot grant more than it has itself.
-    package func isWithin(_ other: KeyGrant) -> Bool {
-        func within<Element>(_ inner: Set<Element>?, _ outer: Set<Element>?) -> Bool {
-            guard let outer else { return true }
-            return inner?.isSubset(of: outer) ?? false
-        }
-        guard other.tenant == nil || tenant == other.tenant, within(environments, other.environments) else {
-            return false
-        }
+    /// Whether `other` permits everything that this key permits.
+    package func permitsNoMore(than other: KeyGrant) -> Bool {
+        guard other.tenant == nil || tenant == other.tenant else { return false }
+        if let outer = other.environments { guard environments?.isSubset(of: outer) ?? false else { return false } }
         guard other.scopes.contains(.admin) || scopes.isSubset(of: other.scopes) else { return false }
         if let end = other.expiresAt { guard let own = expiresAt, own <= end else { return false } }
-        guard let limit = other.routes else { return true }
-        guard let own = routes, within(own.owners, limit.owners) else { return false }
-        guard let outer = limit.pathPrefixes else { return true }
-        return own.pathPrefixes?.allSatisfy { prefix in outer.contains { prefix.utf8.starts(with: $0.utf8) } } ?? false
+        return other.routeLimits.allSatisfy { outer in routeLimits.contains { $0.permitsNoMore(than: outer) } }
     }
 
-    /// Returns the changes that the key may not make, one sentence each; empty when all are within its limit.
-    package func refusals(of diff: TableDiff) -> [String] {
-        guard let routes else { return [] }
-        let touched = diff.added + diff.removed + diff.changed.flatMap { [$0.before, $0.after] }
-        var reported: Set<String> = []
-        var refusals = touched.compactMap { route in
-            routes.covers(route) || !reported.insert(route.id).inserted
-                ? nil : "route '\(route.id)' is outside the key's owners and paths"
-        }
-        if !diff.others.isEmpty {
-            refusals.append("changing the table's defaults or screens needs a key without owner and path limits")
-        }
-        // Which of two swapped routes has moved is ambiguous, and the order decides between equal patterns.
-        if !diff.moved.isEmpty { refusals.append("reordering routes needs a key without owner and path limits") }
-        return refusals
+    /// Why a key cannot create another one.
+    package enum DelegationRefusal: Error, Hashable, Sendable {
+        case morePermissions
+        /// With the limits of its creators, the key would have more than ``maximumCreatorLimits``, or than
+        /// ``maximumLimitBytes``.
+        case tooManyLimits
     }
-}
 
-extension KeyGrant.RouteLimit {
-    fileprivate func covers(_ route: TableDiff.Route) -> Bool { covers(owner: route.owner, path: route.path) }
+    /// Maximum number of creators' limits. Every change is checked against each of them.
+    package static let maximumCreatorLimits = 8
+    /// Maximum size of the environments, owners and path prefixes, those of the creators included, as JSON.
+    package static let maximumLimitBytes = 8 << 10
 
-    func covers(owner: String?, path: String?) -> Bool {
-        let isOwned = owners.map { owners in owner.map { owners.contains(ExactText($0)) } ?? false } ?? true
-        // Compares bytes, as link matching does: `hasPrefix` would treat two encodings of an accent as equal.
-        let isBelow =
-            pathPrefixes.map { prefixes in prefixes.contains { path?.utf8.starts(with: $0.utf8) ?? false } } ?? true
-        return isOwned && isBelow
+    /// Limits the grant of a new key by the limits of the key that creates it.
+    ///
+    /// The new key may be for fewer owners and for longer paths than its creator. A key for a longer path may take links
+    /// from more routes, so the creator's limit stays in force beside it.
+    package mutating func limit(by creator: KeyGrant) throws(DelegationRefusal) {
+        if let outer = creator.routes {
+            guard routes?.coversNoMore(than: outer) ?? false else { throw .morePermissions }
+        }
+        for limit in creator.routeLimits where limit != routes && !creatorLimits.contains(limit) {
+            creatorLimits.append(limit)
+        }
+        guard permitsNoMore(than: creator) else { throw .morePermissions }
+        let bytes = ["environments", "owners", "pathPrefixes", "creatorLimits"].compactMap {
+            json[$0]?.json().utf8.count
+        }
+        guard creatorLimits.count <= Self.maximumCreatorLimits, bytes.reduce(0, +) <= Self.maximumLimitBytes else {
+            throw .tooManyLimits
+        }
     }
 }
 
 extension KeyGrant {
     /// The grant as JSON, without the secret's hash.
     package var json: JSONNode {
-        .object([
+        let limit = routes?.json
+        return .object([
             "id": .string(id.rawValue), "name": .string(name), "tenant": tenant.map { .string($0.rawValue) } ?? .null,
             "scopes": .array(scopes.map(\.rawValue).sorted().map(JSONNode.string)),
             "environments": environments.map { .array($0.map(\.rawValue).sorted().map(JSONNode.string)) },
-            "owners": routes?.owners.map { .array($0.sorted().map { .string($0.description) }) },
-            "pathPrefixes": routes?.pathPrefixes.map { .array($0.map(JSONNode.string)) },
+            "owners": limit?["owners"], "pathPrefixes": limit?["pathPrefixes"],
+            "creatorLimits": creatorLimits.isEmpty ? nil : .array(creatorLimits.map(\.json)),
             "createdBy": createdBy.map { .string($0.rawValue) } ?? .null,
             "createdAt": .string(createdAt.description), "expiresAt": expiresAt.map { .string($0.description) },
             "revokedAt": revokedAt.map { .string($0.description) },

@@ -240,7 +240,7 @@ package struct PublishingService: Sendable {
         at location: DraftLocation,
         _ limit: KeyGrant?
     ) async throws -> DraftVersion? {
-        guard let limit, limit.routes != nil else { return nil }
+        guard let limit, !limit.routeLimits.isEmpty else { return nil }
         let draft = try await draft(at: location)
         var refusals = try await pool.run(for: .tenant(location.tenant)) { _ in
             limit.refusals(of: TableDiff(from: draft.content, to: content))
@@ -294,7 +294,7 @@ package struct PublishingService: Sendable {
         _ identity: Identity,
         at location: DraftLocation
     ) async throws {
-        guard limit.routes != nil else { return }
+        guard !limit.routeLimits.isEmpty else { return }
         let refusals = try await pool.run(for: .tenant(location.tenant)) { _ in
             limit.refusals(of: diff, from: try Self.table(stored: before), to: try Self.table(after), of: identity)
         }

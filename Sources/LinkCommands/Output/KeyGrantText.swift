@@ -11,7 +11,7 @@ package struct KeyGrantText {
         }
         let limits = [
             list("owners").map { "of the owners \($0)" },
-            list("pathPrefixes").map { "with a path that begins with \($0)" },
+            list("pathPrefixes").map { "below \($0)" },
         ].compactMap(\.self)
         lines = [
             "key \(key["id"]?.text ?? "" ) (\(key["name"]?.text ?? "")), shown only once",

@@ -106,7 +106,7 @@ struct AdminAuthorizer {
     }
 
     private static func withAllRoutes(_ entry: Entry) throws -> Entry {
-        guard entry.grant.routes == nil else {
+        guard entry.grant.routeLimits.isEmpty else {
             throw Problem(
                 .forbidden,
                 "Recorded data covers all routes. Reading it needs a key that is not limited to routes."

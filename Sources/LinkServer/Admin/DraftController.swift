@@ -74,7 +74,7 @@ struct DraftController {
             in: entry.environment,
             expected: try request.expectedDraft(),
             // A key that is limited to some routes must not discard changes to others.
-            ofOnly: entry.grant.routes == nil ? nil : entry.grant.id.rawValue,
+            ofOnly: entry.grant.routeLimits.isEmpty ? nil : entry.grant.id.rawValue,
             change: entry.change
         )
         guard wasThere else { throw PublishingService.Failure.noDraft(entry.location.draft) }

@@ -62,7 +62,7 @@ struct KeyController {
     @Sendable private func rotate(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let old = try await target(request, context)
         let grant = try authorizer.grant(request, context, .keys)
-        guard old.isWithin(grant) else {
+        guard old.permitsNoMore(than: grant) else {
             throw Problem(
                 .forbidden,
                 "The key to rotate has more permissions than this key. Rotate it with a key that has at least the same."
@@ -89,7 +89,7 @@ struct KeyController {
         let old = try await target(request, context)
         let grant = try authorizer.grant(request, context, .keys)
         // Every key can revoke itself.
-        guard old.isWithin(grant) || old.id == grant.id else {
+        guard old.permitsNoMore(than: grant) || old.id == grant.id else {
             throw Problem(
                 .forbidden,
                 "The key to revoke has more permissions than this key. Revoke it with a key that has at least the same."

@@ -3,39 +3,58 @@ package import LinkCatalog
 package import LinkRouting
 import Synchronization
 
-/// Authenticates requests by the API keys, which are held in memory by id.
+/// Authenticates requests by the valid API keys, which are held in memory by id.
 package final class APIKeyAuthenticator: Sendable {
-    private let grants: Mutex<[KeyID: KeyGrant]>
-    /// The hour in which each key was last used, and the callback for a new hour.
-    private let uses = Mutex<[KeyID: Timestamp]>([:])
+    private let keys: Mutex<[KeyID: HeldKey]>
     private let noteUse: @Sendable (_ id: KeyID, _ hour: Timestamp) -> Void
     private let now: @Sendable () -> Timestamp
 
-    /// - Parameter noteUse: Called when a key is used for the first time in an hour.
+    private struct HeldKey {
+        var grant: KeyGrant
+        /// The hour of the last use.
+        var usedAt: Timestamp?
+    }
+
+    /// - Parameters:
+    ///   - grants: Keys that have ended are left out.
+    ///   - noteUse: Called when a key is used for the first time in an hour.
     package init(
         _ grants: [KeyGrant],
         now: @escaping @Sendable () -> Timestamp,
         noteUse: @escaping @Sendable (_ id: KeyID, _ hour: Timestamp) -> Void = { _, _ in }
     ) {
-        self.grants = Mutex(Dictionary(grants.map { ($0.id, $0) }) { $1 })
+        keys = Mutex([:])
         self.now = now
         self.noteUse = noteUse
+        add(grants)
     }
 
-    /// Adds keys that were created or ended, in any order: an ended key does not become valid again.
-    package func add(_ changed: [KeyGrant]) {
-        grants.withLock { grants in
-            for var grant in changed {
-                if let known = grants[grant.id] {
-                    grant.revokedAt = [known.revokedAt, grant.revokedAt].compactMap(\.self).min()
-                    grant.expiresAt = [known.expiresAt, grant.expiresAt].compactMap(\.self).min()
-                }
-                grants[grant.id] = grant
+    /// Adds new keys, and removes those that have expired.
+    package func add(_ grants: [KeyGrant]) {
+        let now = now()
+        keys.withLock { keys in
+            for grant in grants { keys[grant.id] = HeldKey(grant: grant, usedAt: grant.lastUsedAt) }
+            keys = keys.filter { $0.value.grant.isValid(at: now) }
+        }
+    }
+
+    /// Applies the ends of keys, in any order: a key that has ended does not become valid again.
+    package func end(_ ended: [KeyGrant]) {
+        let now = now()
+        keys.withLock { keys in
+            for grant in ended {
+                guard let known = keys[grant.id]?.grant else { continue }
+                let end = [known.expiresAt, grant.expiresAt].compactMap(\.self).min()
+                keys[grant.id]?.grant.expiresAt = end
+                if grant.revokedAt != nil || end.map({ $0 <= now }) ?? false { keys[grant.id] = nil }
             }
         }
     }
 
-    package var isEmpty: Bool { grants.withLock(\.isEmpty) }
+    package func remove(_ id: KeyID) { keys.withLock { $0[id] = nil } }
+
+    /// The number of keys in memory.
+    package var count: Int { keys.withLock(\.count) }
 
     /// Returns the grant of the bearer key in an `Authorization` field; nil without a key. Throws if the key is
     /// invalid.
@@ -57,19 +76,24 @@ package final class APIKeyAuthenticator: Sendable {
     package func validGrant(_ authorization: String?) -> KeyGrant? {
         guard let parts = authorization?.split(separator: " ", maxSplits: 1), parts.count == 2,
             parts[0].lowercased() == "bearer", let key = APIKey(token: String(parts[1])),
-            let grant = grants.withLock({ $0[key.id] }), key.matches(grant.secretHash), grant.isValid(at: now())
+            let grant = keys.withLock({ $0[key.id]?.grant }), key.matches(grant.secretHash), grant.isValid(at: now())
         else { return nil }
         return grant
     }
 
     /// Whether a key that was accepted before is still valid.
     package func stillHolds(_ grant: KeyGrant) -> Bool {
-        grants.withLock { $0[grant.id] }.map { $0.secretHash == grant.secretHash && $0.isValid(at: now()) } ?? false
+        keys.withLock { $0[grant.id]?.grant }.map { $0.secretHash == grant.secretHash && $0.isValid(at: now()) }
+            ?? false
     }
 
     private func note(_ grant: KeyGrant) {
         let hour = Timestamp(milliseconds: now().milliseconds / 3_600_000 * 3_600_000)
-        let isNew = uses.withLock { $0.updateValue(hour, forKey: grant.id) != hour } && grant.lastUsedAt != hour
+        let isNew = keys.withLock { keys in
+            let used = keys[grant.id]?.usedAt
+            keys[grant.id]?.usedAt = hour
+            return used != hour
+        }
         if isNew { noteUse(grant.id, hour) }
     }
 

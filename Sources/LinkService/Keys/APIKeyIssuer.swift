@@ -30,11 +30,9 @@ package struct APIKeyIssuer: Sendable {
         package var routes: KeyGrant.RouteLimit?
         /// Nil for a key that does not expire.
         package var expiresAt: Timestamp?
-        /// Maximum size of `environments`, `owners` and `pathPrefixes` together, as JSON.
-        private static let maximumListBytes = 8 << 10
-
-        /// The id of the key that is rotated.
+        /// The id of the key that is rotated, and the limits of that key's creators.
         private(set) var replaces: KeyID?
+        private(set) var creatorLimits: [KeyGrant.RouteLimit] = []
 
         package init(name: String, tenant: TenantID?, scopes: Set<KeyGrant.Scope>) {
             self.name = name
@@ -49,6 +47,7 @@ package struct APIKeyIssuer: Sendable {
             routes = grant.routes
             expiresAt = grant.expiresAt
             replaces = grant.id
+            creatorLimits = grant.creatorLimits
         }
 
         /// Reads `{name, tenant, scopes, environments, owners, pathPrefixes, expiresAt}`.
@@ -72,13 +71,18 @@ package struct APIKeyIssuer: Sendable {
             }
             let owners = try object["owners"].map { Set(try $0.list().map { ExactText(try $0.text()) }) }
             let prefixes = try object["pathPrefixes"]?.list().map { field in
-                guard try field.text().hasPrefix("/") else { throw field.error("a path prefix must begin with '/'.") }
-                return try field.text()
+                guard let prefix = PathPrefix(try field.text()) else {
+                    throw field.error(
+                        "a path prefix is a path of whole segments without { } ( ) and *; write '/blog/' for the routes "
+                            + "below /blog, or '/blog' to include it."
+                    )
+                }
+                return prefix
             }
             let lists = ["environments", "owners", "pathPrefixes"].compactMap { object[$0]?.node.json().utf8.count }
-            guard lists.reduce(0, +) <= Self.maximumListBytes else {
+            guard lists.reduce(0, +) <= KeyGrant.maximumLimitBytes else {
                 throw name.error(
-                    "environments, owners and pathPrefixes can have at most \(Self.maximumListBytes) bytes of JSON."
+                    "environments, owners and pathPrefixes can have at most \(KeyGrant.maximumLimitBytes) bytes of JSON."
                 )
             }
             if owners != nil || prefixes != nil {
@@ -107,28 +111,32 @@ package struct APIKeyIssuer: Sendable {
         guard let key = APIKey(environment: request.environment, random: random(APIKey.randomBytes)) else {
             preconditionFailure("the number of random bytes is that of a key")
         }
-        let grant = KeyGrant(
+        var grant = KeyGrant(
             id: key.id,
             secretHash: key.secretHash,
             tenant: request.tenant,
             scopes: request.scopes,
             environments: request.environments,
             routes: request.routes,
+            creatorLimits: request.creatorLimits,
             createdAt: change.at,
             expiresAt: request.expiresAt,
             createdBy: change.actor.kind == .key ? KeyID(rawValue: change.actor.id) : nil,
             replaces: request.replaces,
             name: request.name
         )
-        guard within.map(grant.isWithin) ?? true else {
-            throw Problem(
-                .forbidden,
-                "A key cannot create a key with more permissions than its own. Name fewer scopes, its own tenant, and "
-                    + "an expiry that is not later."
-            )
+        if let within {
+            do { try grant.limit(by: within) } catch { throw Problem(error) }
         }
-        try await store.saveKey(grant, change: change)
+        // Added before it is stored: a revocation of its creator that follows the storing finds it here. Nobody knows the
+        // key yet.
         authenticator?.add([grant])
+        do {
+            try await store.saveKey(grant, change: change)
+        } catch {
+            authenticator?.remove(grant.id)
+            throw error
+        }
         return (key, grant)
     }
 
@@ -136,7 +144,7 @@ package struct APIKeyIssuer: Sendable {
     package func end(_ id: KeyID, at end: Timestamp, as action: KeyEnd, change: AuditContext) async throws -> EndedKey?
     {
         let ended = try await store.endKey(id, at: end, as: action, change: change)
-        if let ended { authenticator?.add([ended.key] + ended.others) }
+        if let ended { authenticator?.end([ended.key] + ended.others) }
         return ended
     }
 }
@@ -146,5 +154,25 @@ extension APIKeyIssuer.KeyRequest {
     fileprivate var environment: EnvironmentID {
         guard let environments, environments.count == 1, let only = environments.first else { return .production }
         return only
+    }
+}
+
+extension Problem {
+    fileprivate init(_ refusal: KeyGrant.DelegationRefusal) {
+        switch refusal {
+        case .morePermissions:
+            self.init(
+                .forbidden,
+                "A key cannot create a key with more permissions than its own. Name fewer scopes, its own tenant, and an "
+                    + "expiry that is not later."
+            )
+        case .tooManyLimits:
+            self.init(
+                .forbidden,
+                "The limits of the keys that would have created this key, directly and indirectly, are more than "
+                    + "\(KeyGrant.maximumCreatorLimits), or larger than \(KeyGrant.maximumLimitBytes) bytes. Create it "
+                    + "with a key that has fewer."
+            )
+        }
     }
 }

@@ -7,20 +7,21 @@ extension CatalogDatabase {
     package func saveKey(_ grant: KeyGrant, change: AuditContext) async throws {
         try await pool.storing { db in
             if let tenant = grant.tenant { try Self.requireActive(tenant, db) }
+            try Self.removeEndedKeys(at: grant.createdAt, db)
             try Self.require(grant, db)
             try db.execute(
                 sql: """
                     INSERT INTO api_key (id, secret_hash, tenant, scopes, name, created_at, expires_at, environments, owners,
-                        path_prefixes, created_by, replaces)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                        path_prefixes, creator_limits, created_by, replaces)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
                     grant.id, grant.secretHash, grant.tenant?.rawValue,
                     Self.list(grant.scopes.map(\.rawValue).sorted()),
                     grant.name, grant.createdAt.milliseconds, grant.expiresAt?.milliseconds,
                     Self.list(grant.environments?.map(\.rawValue).sorted()),
-                    Self.list(grant.routes?.owners?.sorted().map(\.description)), Self.list(grant.routes?.pathPrefixes),
-                    grant.createdBy, grant.replaces,
+                    grant.routes?.json["owners"]?.json(), grant.routes?.json["pathPrefixes"]?.json(),
+                    JSONNode.array(grant.creatorLimits.map(\.json)).json(), grant.createdBy, grant.replaces,
                 ]
             )
             try Self.audit(
@@ -79,7 +80,7 @@ extension CatalogDatabase {
             guard let key = try Self.grants([id], db).first else { return nil }
             let after = try Self.end(key, at: end, as: action, change, db)
             guard action == .revoke else { return EndedKey(after, others: []) }
-            let others = try Self.grants(Self.descendants(of: id, db), db).filter { $0.isValid(at: end) }
+            let others = try Self.validDescendants(of: id, at: end, db)
             return EndedKey(after, others: try others.map { try Self.end($0, at: end, as: action, change, db) })
         }
     }
@@ -109,29 +110,49 @@ extension CatalogDatabase {
         return after
     }
 
-    /// Returns the keys that a key created or replaced, transitively, including through keys that have ended.
-    private static func descendants(of id: KeyID, _ db: Database) throws -> [KeyID] {
-        var near: [KeyID: [KeyID]] = [:]
-        let rows = try Row.fetchCursor(
+    /// Returns the valid keys that a key created or replaced, transitively, also through keys that have ended.
+    private static func validDescendants(of id: KeyID, at now: Timestamp, _ db: Database) throws -> [KeyGrant] {
+        try Row.fetchAll(
             db,
-            sql: "SELECT id, created_by, replaces FROM api_key WHERE created_by IS NOT NULL OR replaces IS NOT NULL"
+            sql: """
+                WITH RECURSIVE descendant (id) AS (
+                    SELECT :id
+                    UNION SELECT api_key.id FROM descendant JOIN api_key ON api_key.created_by = descendant.id
+                    UNION SELECT ended_key.id FROM descendant JOIN ended_key ON ended_key.created_by = descendant.id
+                    UNION SELECT replaces FROM descendant JOIN api_key USING (id) WHERE replaces IS NOT NULL
+                    UNION SELECT replaces FROM descendant JOIN ended_key USING (id) WHERE replaces IS NOT NULL
+                )
+                SELECT api_key.* FROM descendant JOIN api_key USING (id)
+                WHERE id <> :id AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)
+                ORDER BY id
+                """,
+            arguments: ["id": id, "now": now.milliseconds]
         )
-        while let row = try rows.next() {
-            let key: KeyID = row["id"]
-            if let maker: KeyID = row["created_by"] { near[maker, default: []].append(key) }
-            if let old: KeyID = row["replaces"] { near[key, default: []].append(old) }
-        }
-        var seen: Set<KeyID> = [id]
-        var open = [id]
-        while let next = open.popLast() {
-            for descendant in near[next] ?? [] where seen.insert(descendant).inserted { open.append(descendant) }
-        }
-        return seen.subtracting([id]).sorted()
+        .map(grant)
+    }
+
+    /// Milliseconds for which an ended key stays, for those who look up what it was.
+    private static let endedKeyAge: Int64 = 30 * 86_400_000
+
+    /// Removes keys that ended 30 days ago. Their ids stay, so that none is given again, and a revocation finds the keys
+    /// that they created.
+    private static func removeEndedKeys(at now: Timestamp, _ db: Database) throws {
+        let condition = """
+            min(ifnull(revoked_at, expires_at), ifnull(expires_at, revoked_at)) < \(now.milliseconds - endedKeyAge)
+            """
+        try db.execute(
+            sql: """
+                INSERT INTO ended_key (id, created_by, replaces)
+                    SELECT id, created_by, replaces FROM api_key WHERE \(condition);
+                DELETE FROM api_key WHERE \(condition);
+                """
+        )
     }
 
     /// Writes no audit row, because no access rights change.
     package func noteUse(ofKey id: KeyID, at hour: Timestamp) async throws {
         try await pool.storing { db in
+            try Self.removeEndedKeys(at: hour, db)
             try db.execute(
                 sql: "UPDATE api_key SET last_used_at = ? WHERE id = ?",
                 arguments: [hour.milliseconds, id]
@@ -140,19 +161,21 @@ extension CatalogDatabase {
     }
 
     private static func grant(_ row: Row) throws -> KeyGrant {
+        func texts(_ list: JSONNode?) -> [String]? { list?.elements?.compactMap(\.text) }
         func set(_ column: String) throws -> [String]? {
-            try (row[column] as String?).map { (try content($0).elements ?? []).compactMap(\.text) }
+            try (row[column] as String?).flatMap { texts(try content($0)) }
         }
-        let owners = try set("owners").map { Set($0.map { ExactText($0) }) }
-        let prefixes = try set("path_prefixes")
+        let limits = try content(row["creator_limits"]).elements ?? []
         return KeyGrant(
             id: row["id"],
             secretHash: row["secret_hash"],
             tenant: (row["tenant"] as String?).flatMap { TenantID($0) },
             scopes: Set((try set("scopes") ?? []).compactMap(KeyGrant.Scope.init(rawValue:))),
             environments: try set("environments").map { Set($0.compactMap { EnvironmentID($0) }) },
-            routes: owners == nil && prefixes == nil
-                ? nil : KeyGrant.RouteLimit(owners: owners, pathPrefixes: prefixes),
+            routes: KeyGrant.RouteLimit(owners: try set("owners"), pathPrefixes: try set("path_prefixes")),
+            creatorLimits: limits.compactMap {
+                KeyGrant.RouteLimit(owners: texts($0["owners"]), pathPrefixes: texts($0["pathPrefixes"]))
+            },
             createdAt: Timestamp(milliseconds: row["created_at"]),
             expiresAt: (row["expires_at"] as Int64?).map(Timestamp.init(milliseconds:)),
             revokedAt: (row["revoked_at"] as Int64?).map(Timestamp.init(milliseconds:)),
@@ -184,6 +207,17 @@ extension CatalogDatabase {
             }
             return try Data.fetchAll(db, sql: "SELECT key FROM continuation_key ORDER BY id DESC")
         }
+    }
+}
+
+extension KeyGrant.RouteLimit {
+    /// Nil for a limit of nothing.
+    fileprivate init?(owners: [String]?, pathPrefixes: [String]?) {
+        guard owners != nil || pathPrefixes != nil else { return nil }
+        self.init(
+            owners: owners.map { Set($0.map { ExactText($0) }) },
+            pathPrefixes: pathPrefixes?.map { PathPrefix(stored: $0) }
+        )
     }
 }
 

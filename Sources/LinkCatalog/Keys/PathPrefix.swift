@@ -1,0 +1,34 @@
+import LinkRouting
+
+/// A path below which a key may write routes: whole segments, all of them literals. `/blog/` permits `/blog/new`;
+/// `/blog` permits `/blog`, too. Neither permits `/blogs`.
+package struct PathPrefix: Sendable, Hashable, CustomStringConvertible {
+    private let text: ExactText
+    private let isLiteral: Bool
+
+    package var description: String { text.description }
+
+    /// Returns nil if the text is no path, or has a byte that stands for a parameter or a wildcard in a pattern.
+    package init?(_ text: String) {
+        self.init(stored: text)
+        guard isLiteral else { return nil }
+    }
+
+    /// Keeps a text that ``init(_:)`` refuses, too. It permits no route.
+    package init(stored text: String) {
+        self.text = ExactText(text)
+        isLiteral = (try? RoutePattern(text)) != nil && !text.utf8.contains { "{}()*".utf8.contains($0) }
+    }
+
+    /// The number of segments.
+    var depth: Int { description.utf8.split(separator: UInt8(ascii: "/")).count }
+
+    /// Whether the path is below the prefix, or equals a prefix without a final slash. Compares bytes, as link matching
+    /// does: `hasPrefix` would treat two encodings of an accent as equal.
+    func covers(_ path: String) -> Bool {
+        let (path, prefix) = (path.utf8, description.utf8)
+        guard isLiteral, path.starts(with: prefix) else { return false }
+        return prefix.last == UInt8(ascii: "/") || path.count == prefix.count
+            || path.dropFirst(prefix.count).first == UInt8(ascii: "/")
+    }
+}
