@@ -15,7 +15,7 @@ UPDATE api_key SET creator_limits = (
 );
 CREATE INDEX api_key_by_creator ON api_key (created_by) WHERE created_by IS NOT NULL;
 CREATE INDEX api_key_by_tenant ON api_key (tenant, created_at);
-CREATE INDEX valid_key_by_tenant ON api_key (tenant, expires_at) WHERE revoked_at IS NULL;
+CREATE INDEX api_key_by_tenant_not_revoked ON api_key (tenant, expires_at) WHERE revoked_at IS NULL;
 CREATE INDEX api_key_by_end
     ON api_key (min(ifnull(revoked_at, expires_at), ifnull(expires_at, revoked_at)));
 

@@ -34,6 +34,25 @@ struct RetentionServiceTests {
         (try await session.get("/audit").json?["audit"]?.elements ?? []).filter { $0["action"]?.text == action }
     }
 
+    /// A pass after a jump of the clock removes nothing.
+    @Test func endedKeysAreRemovedAfterAMonth() async throws {
+        try await withService { service in
+            let session = try await acme(service)
+            let ended = try await AdminSession(service)
+            #expect(try await session.delete("/keys/\(ended.id)").status == 200)
+            for (days, status) in [(0, 200), (20, 200), (11, 404)] as [(Int64, Int)] {
+                service.clock.advance(seconds: days * Self.day)
+                #expect(try await session.post("retention").status == 200)
+                #expect(try await session.get("/keys/\(ended.id)").status == status, "\(days)")
+            }
+            let other = try await AdminSession(service)
+            #expect(try await session.delete("/keys/\(other.id)").status == 200)
+            service.clock.advance(seconds: 400 * Self.day)
+            #expect(try await session.post("retention").status == 200)
+            #expect(try await session.get("/keys/\(other.id)").status == 200)
+        }
+    }
+
     @Test func retentionWaitsForExportsAndForceIsAudited() async throws {
         try await withService { service in
             let session = try await acme(service)

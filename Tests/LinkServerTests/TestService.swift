@@ -58,7 +58,7 @@ struct TestService: Sendable {
             expiresAt: expiresAt,
             name: "test"
         )
-        dependencies.keys.add([grant])
+        dependencies.keys.add(grant)
         return key.token
     }
 

@@ -54,28 +54,28 @@ struct KeyQuotaTests {
                 )
             }
             await #expect(throws: TooManyKeys(tenant: shop)) {
-                try await database.saveKey(grant("shop00000000", of: shop), change: change)
+                _ = try await database.saveKey(grant("shop00000000", of: shop), change: change)
             }
-            try await database.saveKey(grant("blog00000000", of: blog), change: change)
-            try await database.saveKey(grant("all000000000", of: nil), change: change)
+            _ = try await database.saveKey(grant("blog00000000", of: blog), change: change)
+            _ = try await database.saveKey(grant("all000000000", of: nil), change: change)
             #expect(try await database.keyIDs(of: shop).count == 1_000)
             #expect(try await database.keyIDs(of: nil).count == 1_002)
             // Ended keys free their places.
             _ = try await database.endKey(KeyID(rawValue: "k00000000001"), at: now, as: .revoke, change: change)
-            try await database.saveKey(grant("shop00000000", of: shop), change: change)
+            _ = try await database.saveKey(grant("shop00000000", of: shop), change: change)
         }
     }
 
     @Test func revokedKeyCreatesNoKey() async throws {
         try await withCatalog { database in
             let shop = tenant("shop")
-            try await database.saveKey(grant("maker0000000", of: shop), change: change)
-            try await database.saveKey(grant("child0000000", of: shop, by: "maker0000000"), change: change)
+            _ = try await database.saveKey(grant("maker0000000", of: shop), change: change)
+            _ = try await database.saveKey(grant("child0000000", of: shop, by: "maker0000000"), change: change)
             let ended = try await database.endKey(KeyID(rawValue: "maker0000000"), at: now, as: .revoke, change: change)
             #expect(ended?.others.map(\.id.rawValue) == ["child0000000"])
             for maker in ["maker0000000", "nobody000000"] {
                 await #expect(throws: MakerHasEnded()) {
-                    try await database.saveKey(grant("late00000000", of: shop, by: maker), change: change)
+                    _ = try await database.saveKey(grant("late00000000", of: shop, by: maker), change: change)
                 }
             }
             #expect(try await database.keyGrants([KeyID(rawValue: "late00000000")]).isEmpty)
@@ -92,22 +92,49 @@ struct KeyQuotaTests {
             let shop = tenant("shop")
             for (id, maker) in [("a", nil), ("b", "a"), ("c", "b"), ("d", nil)] as [(String, String?)] {
                 let maker = maker.map { $0 + "00000000000" }
-                try await database.saveKey(grant(id + "00000000000", of: shop, by: maker), change: change)
+                _ = try await database.saveKey(grant(id + "00000000000", of: shop, by: maker), change: change)
             }
             let (first, second) = (KeyID(rawValue: "a00000000000"), KeyID(rawValue: "b00000000000"))
             _ = try await database.endKey(second, at: now, as: .revokeAlone, change: change)
-            try await database.noteUse(ofKey: first, at: after(days: 30))
+            #expect(try await database.keyGrantsNotRevoked().count == 3)
+            #expect(try await database.removeEndedKeys(at: after(days: 30)).isEmpty)
             #expect(try await database.keyGrants([second]).count == 1)
-            try await database.noteUse(ofKey: first, at: after(days: 31))
+            #expect(try await database.removeEndedKeys(at: after(days: 31)) == [second])
             #expect(try await database.keyGrants([second]).isEmpty)
             #expect(try await database.keyIDs(of: shop).map(\.rawValue.first) == ["a", "c", "d"])
             // The id is not given again.
             await #expect(throws: DatabaseError.self) {
-                try await database.saveKey(grant("b00000000000", of: shop), change: change)
+                _ = try await database.saveKey(grant("b00000000000", of: shop), change: change)
             }
             // The key that the removed one created ends with the first of the chain.
             let ended = try await database.endKey(first, at: after(days: 31), as: .revoke, change: change)
             #expect(ended?.others.map(\.id.rawValue) == ["c00000000000"])
+        }
+    }
+
+    /// Expired keys stay valid for a clock that goes back, but only as many as a tenant may have keys.
+    @Test func expiredKeyGivesWayToANewOne() async throws {
+        try await withCatalog { database in
+            let shop = tenant("shop")
+            try await database.pool.storing {
+                try $0.execute(
+                    sql: """
+                        WITH RECURSIVE number(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM number WHERE n < 1000)
+                        INSERT INTO api_key (id, secret_hash, tenant, scopes, name, created_at, expires_at)
+                        SELECT printf('k%011d', n), zeroblob(32), 'shop', '["keys"]', 'a', 1, iif(n > 998, n, NULL)
+                        FROM number
+                        """
+                )
+            }
+            #expect(
+                try await database.saveKey(grant("a00000000000", of: shop), change: change)?.rawValue == "k00000000999"
+            )
+            #expect(
+                try await database.saveKey(grant("b00000000000", of: shop), change: change)?.rawValue == "k00000001000"
+            )
+            await #expect(throws: TooManyKeys(tenant: shop)) {
+                try await database.saveKey(grant("c00000000000", of: shop), change: change)
+            }
         }
     }
 
@@ -122,7 +149,7 @@ struct KeyQuotaTests {
                     }
                 }
             }
-            try await database.saveKey(grant("a00000000000", of: nil), change: change)
+            _ = try await database.saveKey(grant("a00000000000", of: nil), change: change)
             plans.withLock { $0 = [] }
             _ = try await database.endKey(KeyID(rawValue: "a00000000000"), at: now, as: .revoke, change: change)
             let statements = plans.withLock(\.self).filter { $0.contains("api_key") }

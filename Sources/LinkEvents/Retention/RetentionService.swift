@@ -7,6 +7,7 @@ import ServiceLifecycle
 package actor RetentionService: Service {
     private let days: any EventDays
     private let rules: @Sendable () -> [TenantID: RetentionRule]
+    private let removeElsewhere: @Sendable (_ now: Timestamp) async throws -> Void
     private let now: @Sendable () -> Timestamp
     private let sleep: @Sendable (Duration) async throws -> Void
     private let logger: Logger
@@ -21,16 +22,20 @@ package actor RetentionService: Service {
     private static let clockJumped = Gauge(label: "fingerpost_retention_clock_jumped")
     private static let dropped = Counter(label: "fingerpost_retention_dropped_rows_total")
 
-    /// - Parameter rules: The rule of each tenant. Rows of a tenant without a rule are kept.
+    /// - Parameters:
+    ///   - rules: The rule of each tenant. Rows of a tenant without a rule are kept.
+    ///   - removeElsewhere: Removes what is too old outside of the log; called in each pass, unless the clock has jumped.
     package init(
         days: any EventDays,
         rules: @escaping @Sendable () -> [TenantID: RetentionRule],
+        removeElsewhere: @escaping @Sendable (_ now: Timestamp) async throws -> Void = { _ in },
         now: @escaping @Sendable () -> Timestamp,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
         logger: Logger
     ) {
         self.days = days
         self.rules = rules
+        self.removeElsewhere = removeElsewhere
         self.now = now
         self.sleep = sleep
         self.logger = logger
@@ -116,6 +121,7 @@ package actor RetentionService: Service {
         if clock.jumpedAt == nil {
             let today = now().day.daysSince1970
             try await days.forgetReports(before: CivilDay(daysSince1970: today - Self.reportDays))
+            try await removeElsewhere(now())
         }
         let report = try await state(forcing: forced)
         if !report.dropped.isEmpty {

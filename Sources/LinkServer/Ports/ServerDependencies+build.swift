@@ -99,6 +99,7 @@ extension ServerDependencies {
             logger: logger
         )
         let authenticator = APIKeyAuthenticator(keys, now: environment.now, noteUse: noteUse)
+        let keyIssuer = APIKeyIssuer(store: store, authenticator: authenticator, random: environment.randomBytes)
         let linkResolver = LinkResolver(
             catalog: catalog,
             recorder: recorder,
@@ -137,13 +138,14 @@ extension ServerDependencies {
                 metrics: metrics,
                 uptime: environment.limiterTime
             ),
-            keyIssuer: APIKeyIssuer(store: store, authenticator: authenticator, random: environment.randomBytes),
+            keyIssuer: keyIssuer,
             publishing: publishing,
             store: store,
             exporter: exporter,
             retention: RetentionService(
                 days: log.days,
                 rules: { catalog.current.retentionRules },
+                removeElsewhere: keyIssuer.removeEndedKeys,
                 now: environment.now,
                 sleep: environment.sleep,
                 logger: logger

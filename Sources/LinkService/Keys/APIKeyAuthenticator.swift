@@ -3,7 +3,7 @@ package import LinkCatalog
 package import LinkRouting
 import Synchronization
 
-/// Authenticates requests by the valid API keys, which are held in memory by id.
+/// Authenticates requests by the API keys, which are held in memory by id until they are revoked or removed.
 package final class APIKeyAuthenticator: Sendable {
     private let keys: Mutex<[KeyID: HeldKey]>
     private let noteUse: @Sendable (_ id: KeyID, _ hour: Timestamp) -> Void
@@ -13,45 +13,41 @@ package final class APIKeyAuthenticator: Sendable {
         var grant: KeyGrant
         /// The hour of the last use.
         var usedAt: Timestamp?
+
+        init(_ grant: KeyGrant) {
+            self.grant = grant
+            usedAt = grant.lastUsedAt
+        }
     }
 
-    /// - Parameters:
-    ///   - grants: Keys that have ended are left out.
-    ///   - noteUse: Called when a key is used for the first time in an hour.
+    /// - Parameter noteUse: Called when a key is used for the first time in an hour.
     package init(
         _ grants: [KeyGrant],
         now: @escaping @Sendable () -> Timestamp,
         noteUse: @escaping @Sendable (_ id: KeyID, _ hour: Timestamp) -> Void = { _, _ in }
     ) {
-        keys = Mutex([:])
+        keys = Mutex(Dictionary(grants.map { ($0.id, HeldKey($0)) }) { $1 })
         self.now = now
         self.noteUse = noteUse
-        add(grants)
     }
 
-    /// Adds new keys, and removes those that have expired.
-    package func add(_ grants: [KeyGrant]) {
-        let now = now()
-        keys.withLock { keys in
-            for grant in grants { keys[grant.id] = HeldKey(grant: grant, usedAt: grant.lastUsedAt) }
-            keys = keys.filter { $0.value.grant.isValid(at: now) }
-        }
-    }
+    /// Adds a new key.
+    package func add(_ grant: KeyGrant) { keys.withLock { $0[grant.id] = HeldKey(grant) } }
 
-    /// Applies the ends of keys, in any order: a key that has ended does not become valid again.
+    /// Applies the ends of keys, in any order: a key that is revoked does not become valid again.
     package func end(_ ended: [KeyGrant]) {
-        let now = now()
         keys.withLock { keys in
             for grant in ended {
-                guard let known = keys[grant.id]?.grant else { continue }
-                let end = [known.expiresAt, grant.expiresAt].compactMap(\.self).min()
-                keys[grant.id]?.grant.expiresAt = end
-                if grant.revokedAt != nil || end.map({ $0 <= now }) ?? false { keys[grant.id] = nil }
+                guard grant.revokedAt == nil, let known = keys[grant.id]?.grant else {
+                    keys[grant.id] = nil
+                    continue
+                }
+                keys[grant.id]?.grant.expiresAt = [known.expiresAt, grant.expiresAt].compactMap(\.self).min()
             }
         }
     }
 
-    package func remove(_ id: KeyID) { keys.withLock { $0[id] = nil } }
+    package func remove(_ ids: [KeyID]) { keys.withLock { keys in ids.forEach { keys[$0] = nil } } }
 
     /// The number of keys in memory.
     package var count: Int { keys.withLock(\.count) }

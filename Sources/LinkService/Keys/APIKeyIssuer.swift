@@ -130,14 +130,20 @@ package struct APIKeyIssuer: Sendable {
         }
         // Added before it is stored: a revocation of its creator that follows the storing finds it here. Nobody knows the
         // key yet.
-        authenticator?.add([grant])
+        authenticator?.add(grant)
         do {
-            try await store.saveKey(grant, change: change)
+            let removed = try await store.saveKey(grant, change: change)
+            authenticator?.remove([removed].compactMap(\.self))
         } catch {
-            authenticator?.remove(grant.id)
+            authenticator?.remove([grant.id])
             throw error
         }
         return (key, grant)
+    }
+
+    /// Removes the keys that ended 30 days ago.
+    package func removeEndedKeys(at now: Timestamp) async throws {
+        authenticator?.remove(try await store.removeEndedKeys(at: now))
     }
 
     /// Ends a key; a running server applies it at once. Returns nil if there is no key of this id.

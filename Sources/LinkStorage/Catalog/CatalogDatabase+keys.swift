@@ -4,11 +4,11 @@ package import LinkCatalog
 package import LinkRouting
 
 extension CatalogDatabase {
-    package func saveKey(_ grant: KeyGrant, change: AuditContext) async throws {
+    package func saveKey(_ grant: KeyGrant, change: AuditContext) async throws -> KeyID? {
         try await pool.storing { db in
             if let tenant = grant.tenant { try Self.requireActive(tenant, db) }
-            try Self.removeEndedKeys(at: grant.createdAt, db)
-            try Self.require(grant, db)
+            try Self.requireCreator(of: grant, db)
+            let removed = try Self.makeRoom(for: grant, db)
             try db.execute(
                 sql: """
                     INSERT INTO api_key (id, secret_hash, tenant, scopes, name, created_at, expires_at, environments, owners,
@@ -29,29 +29,40 @@ extension CatalogDatabase {
                 change,
                 db
             )
+            return removed
         }
     }
 
-    /// Throws if the creating key has ended since the request arrived, or if the tenant has too many valid keys.
-    private static func require(_ grant: KeyGrant, _ db: Database) throws {
-        func validKeys(_ condition: String, _ value: String?) throws -> Int {
-            try Int.fetchOne(
-                db,
-                sql: """
-                    SELECT count(*) FROM api_key
-                    WHERE \(condition) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)
-                    """,
-                arguments: [value, grant.createdAt.milliseconds]
-            ) ?? 0
-        }
-        if let maker = grant.createdBy, try validKeys("id = ?", maker.rawValue) == 0 { throw MakerHasEnded() }
-        guard try validKeys("tenant IS ?", grant.tenant?.rawValue) < TooManyKeys.maximum else {
-            throw TooManyKeys(tenant: grant.tenant)
-        }
+    /// Throws if the creating key has ended since the request arrived.
+    private static func requireCreator(of grant: KeyGrant, _ db: Database) throws {
+        guard let creator = grant.createdBy else { return }
+        let known = try grants([creator], db).first
+        guard known?.isValid(at: grant.createdAt) ?? false else { throw MakerHasEnded() }
+    }
+
+    /// Throws if the tenant has too many valid keys. Removes the key that expired first, if there are too many with the
+    /// expired ones, and returns its id.
+    private static func makeRoom(for grant: KeyGrant, _ db: Database) throws -> KeyID? {
+        let ofTenant = "FROM api_key WHERE tenant IS ? AND revoked_at IS NULL"
+        let count = try Int.fetchOne(db, sql: "SELECT count(*) \(ofTenant)", arguments: [grant.tenant?.rawValue]) ?? 0
+        guard count >= TooManyKeys.maximum else { return nil }
+        let expired = try KeyID.fetchOne(
+            db,
+            sql: "SELECT id \(ofTenant) AND expires_at <= ? ORDER BY expires_at LIMIT 1",
+            arguments: [grant.tenant?.rawValue, grant.createdAt.milliseconds]
+        )
+        guard let expired else { throw TooManyKeys(tenant: grant.tenant) }
+        return try remove("id = ?", [expired], db).first
     }
 
     package func keyGrants() async throws -> [KeyGrant] {
         try await pool.read { try Row.fetchAll($0, sql: "SELECT * FROM api_key ORDER BY id").map(Self.grant) }
+    }
+
+    package func keyGrantsNotRevoked() async throws -> [KeyGrant] {
+        try await pool.read {
+            try Row.fetchAll($0, sql: "SELECT * FROM api_key WHERE revoked_at IS NULL").map(Self.grant)
+        }
     }
 
     package func keyGrants(_ ids: [KeyID]) async throws -> [KeyGrant] {
@@ -134,25 +145,28 @@ extension CatalogDatabase {
     /// Milliseconds for which an ended key stays, for those who look up what it was.
     private static let endedKeyAge: Int64 = 30 * 86_400_000
 
-    /// Removes keys that ended 30 days ago. Their ids stay, so that none is given again, and a revocation finds the keys
-    /// that they created.
-    private static func removeEndedKeys(at now: Timestamp, _ db: Database) throws {
-        let condition = """
-            min(ifnull(revoked_at, expires_at), ifnull(expires_at, revoked_at)) < \(now.milliseconds - endedKeyAge)
-            """
+    package func removeEndedKeys(at now: Timestamp) async throws -> [KeyID] {
+        try await pool.storing {
+            try Self.remove(
+                "min(ifnull(revoked_at, expires_at), ifnull(expires_at, revoked_at)) < ?",
+                [now.milliseconds - Self.endedKeyAge],
+                $0
+            )
+        }
+    }
+
+    /// Removes keys, but for their ids and the keys that they created and replaced, which a revocation still finds.
+    private static func remove(_ condition: String, _ arguments: StatementArguments, _ db: Database) throws -> [KeyID] {
         try db.execute(
-            sql: """
-                INSERT INTO ended_key (id, created_by, replaces)
-                    SELECT id, created_by, replaces FROM api_key WHERE \(condition);
-                DELETE FROM api_key WHERE \(condition);
-                """
+            sql: "INSERT INTO ended_key SELECT id, created_by, replaces FROM api_key WHERE \(condition)",
+            arguments: arguments
         )
+        return try KeyID.fetchAll(db, sql: "DELETE FROM api_key WHERE \(condition) RETURNING id", arguments: arguments)
     }
 
     /// Writes no audit row, because no access rights change.
     package func noteUse(ofKey id: KeyID, at hour: Timestamp) async throws {
         try await pool.storing { db in
-            try Self.removeEndedKeys(at: hour, db)
             try db.execute(
                 sql: "UPDATE api_key SET last_used_at = ? WHERE id = ?",
                 arguments: [hour.milliseconds, id]

@@ -24,7 +24,7 @@ final class SessionKeys: Sendable {
         else { return }
         let isNew = known.withLock { known in known.count < Self.maximumCount && known.insert(key.id).inserted }
         guard isNew else { return }
-        authenticator.add([
+        authenticator.add(
             KeyGrant(
                 id: key.id,
                 secretHash: key.secretHash,
@@ -34,6 +34,6 @@ final class SessionKeys: Sendable {
                 expiresAt: nil,
                 name: "stub"
             )
-        ])
+        )
     }
 }

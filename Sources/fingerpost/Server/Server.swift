@@ -71,7 +71,7 @@ struct Server {
             sealer: sealer,
             sink: configuration.exports.makeSink { live.credentials },
             signer: configuration.tables.signer,
-            keys: try await database.keyGrants(),
+            keys: try await database.keyGrantsNotRevoked(),
             noteUse: keyUses.note,
             maximumRoutes: configuration.limits.tableRoutes,
             maximumDrafts: configuration.limits.drafts,
