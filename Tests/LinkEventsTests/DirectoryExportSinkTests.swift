@@ -36,6 +36,22 @@ struct DirectoryExportSinkTests {
         }
     }
 
+    /// The operator's directory may be open to a group, whose members can guess the temporary name.
+    @Test func plantedLinkIsNotWrittenThrough() async throws {
+        try await withTemporaryDirectory { directory in
+            let (target, name) = ("\(directory)/target", "tenant=a/dt=b/hour=c/events-d")
+            let files = FileManager.default
+            try files.createDirectory(atPath: "\(directory)/tenant=a/dt=b/hour=c", withIntermediateDirectories: true)
+            try Data("precious".utf8).write(to: URL(filePath: target))
+            try files.createSymbolicLink(atPath: "\(directory)/\(name).partial", withDestinationPath: target)
+
+            try await DirectoryExportSink(directory: directory).write([1], to: name, over: .refused)
+
+            #expect(try String(contentsOfFile: target, encoding: .utf8) == "precious")
+            #expect(try Data(contentsOf: URL(filePath: "\(directory)/\(name)")) == Data([1]))
+        }
+    }
+
     private static func failure(_ body: () throws -> Void) -> String? {
         do {
             try body()

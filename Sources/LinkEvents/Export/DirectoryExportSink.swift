@@ -1,8 +1,8 @@
 import Foundation
 package import LinkRouting
 
-/// Exports in a directory. A file is written under a temporary name, synced and renamed, and its directory is synced.
-/// The manifest follows in the same way.
+/// Exports in a directory, which only their owner can read. A file is written under a temporary name, synced and renamed,
+/// and its directory is synced. The manifest follows in the same way.
 package struct DirectoryExportSink: ExportSink {
     private let root: URL
     private static let temporaryEnding = ".partial"
@@ -47,7 +47,7 @@ package struct DirectoryExportSink: ExportSink {
     package func create(_ path: String) throws -> any ExportFile {
         let final = url(path)
         do {
-            try Folder.make(final.deletingLastPathComponent().path, mode: 0o750)
+            try Folder.make(final.deletingLastPathComponent().path, mode: 0o700)
         } catch let failure as FileFailure {
             throw explained(failure)
         }
@@ -150,7 +150,9 @@ package struct DirectoryExportSink: ExportSink {
         init(final: String, temporary: String) throws {
             self.final = final
             self.temporary = temporary
-            descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o640)
+            // An interrupted run may have left one, and others may write to the directory: their file or link is not used.
+            unlink(temporary)
+            descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw FileFailure("open", temporary) }
         }
 
