@@ -16,8 +16,8 @@ struct BackupCommand: AsyncParsableCommand {
               fingerpost backup "/backups/$(date +%F)" --data ./data --json
 
             Each file is copied as a consistent snapshot, checked, synced, and listed with its SHA-256. The directory \
-            gets its name only when all of that is done. Exports are not included: copy DIR/exports with your own \
-            tools.
+            gets its name only when all of that is done. Exports are not included: copy DIR/service/exports with your \
+            own tools.
             """
     )
 

@@ -53,7 +53,7 @@ struct ServeCommand: AsyncParsableCommand {
             }
             let directory = try DataDirectory(configuration.data, for: .create)
             try ControlSocket.requireRoom(in: directory)
-            let opsServer = try OpsServer(configuration, metrics: metrics, live: live, logger: logger)
+            let opsServer = try OpsServer(configuration, in: directory, metrics: metrics, live: live, logger: logger)
             try await leavingAsFound(directory, unlessListening: opsServer) { ops in
                 let server = try await Server(
                     configuration,

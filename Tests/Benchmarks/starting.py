@@ -24,9 +24,9 @@ def start(bench):
     service = Service(bench.scratch, bench.service_binary, data, "--demo")
     _publish(service, "bench", routes)
     service.stop()
-    shutil.rmtree(os.path.join(data, "events"))
+    shutil.rmtree(os.path.join(data, "service", "events"))
     bench.say(f"writing {events:,} events")
-    bench.scratch.run(bench.log_binary, "fill", os.path.join(data, "events"), "--events", str(events), "--days", "30")
+    bench.scratch.run(bench.log_binary, "fill", os.path.join(data, "service", "events"), "--events", str(events), "--days", "30")
     empty = bench.scratch.path("empty")
     full, none, echo = [], [], []
     for _ in range(1 if bench.smoke else 5):

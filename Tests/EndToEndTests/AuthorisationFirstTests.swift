@@ -86,7 +86,7 @@ struct AuthorisationFirstTests {
     private static func rows(_ path: String) throws -> Int {
         var configuration = Configuration()
         configuration.readonly = true
-        let queue = try DatabaseQueue(path: path + "/data/catalog.db", configuration: configuration)
+        let queue = try DatabaseQueue(path: path + "/data/service/catalog.db", configuration: configuration)
         return try queue.read { db in
             let sql = "SELECT (SELECT count(*) FROM repeated_request) + (SELECT count(*) FROM audit)"
             return try Int.fetchOne(db, sql: sql) ?? 0

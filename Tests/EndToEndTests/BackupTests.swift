@@ -63,7 +63,7 @@ struct BackupTests {
             let data = "\(directory)/data"
             let server = try RunningServer(directory: data)
             #expect(symlink(data, "\(directory)/link") == 0)
-            let targets = ["\(data)/catalog", "\(data)/events/a/b", "\(directory)/link/events/a"]
+            let targets = ["\(data)/catalog", "\(data)/service/events/a/b", "\(directory)/link/service/events/a"]
             for target in targets {
                 let beside = try await tool(["backup", target, "--data", data])
                 #expect(beside.status == 1 && beside.text.contains("inside the data directory"), "\(beside.text)")
@@ -115,7 +115,7 @@ struct BackupTests {
                 _ = try await runBeside("sh", ["-c", "cd '\(directory)' && rm -rf r c && cp -r b c && \(damage)"])
                 let result = try await tool(["restore", "\(directory)/b", "--data", "\(directory)/r"])
                 #expect(result.status == status && result.text.contains(said), "\(name): \(result)")
-                let left = (try? FileManager.default.contentsOfDirectory(atPath: "\(directory)/r")) ?? []
+                let left = (try? FileManager.default.contentsOfDirectory(atPath: "\(directory)/r/service")) ?? []
                 #expect(!left.contains("catalog.db"), "\(name): \(left)")
                 _ = try await runBeside("sh", ["-c", "cd '\(directory)' && rm -rf b && mv c b"])
             }

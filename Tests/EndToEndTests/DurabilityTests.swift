@@ -98,7 +98,7 @@ struct DurabilityTests {
             let end = server.wait()
             #expect(end.reason == .exit)
             #expect(end.status == 0)
-            #expect(!FileManager.default.fileExists(atPath: directory + "/running"))
+            #expect(!FileManager.default.fileExists(atPath: directory + "/service/running"))
             let again = try RunningServer(directory: directory)
             defer { again.killNow() }
             try expectLedgerHolds(ledger, try ExportedRows("shop", of: again, key: key))
@@ -116,7 +116,7 @@ struct DurabilityTests {
             )
             let key = try #require(server.key)
             let ledger = Ledger()
-            let second = directory + "/events/2026-11-22.db"
+            let second = directory + "/service/events/2026-11-22.db"
             let afterMidnight = Mutex(0)
             await onThreads(8) { client in
                 guard let connection = try? HTTPConnection(port: server.publicPort) else { return }
@@ -142,7 +142,7 @@ struct DurabilityTests {
                 }
             }
             _ = server.wait()
-            #expect(FileManager.default.fileExists(atPath: directory + "/events/2026-11-21.db"))
+            #expect(FileManager.default.fileExists(atPath: directory + "/service/events/2026-11-21.db"))
             let again = try RunningServer(
                 directory: directory,
                 launcher: startingAt("2026-11-22 00:05:00")

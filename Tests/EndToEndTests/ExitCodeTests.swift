@@ -35,11 +35,15 @@ struct ExitCodeTests {
 
     @Test(arguments: commands) func damagedFileIsSixtyFive(_ command: Command) async throws {
         try await withTemporaryDirectory { directory in
-            try write(Data(repeating: 7, count: 8_192), to: directory + "/catalog.db")
+            try FileManager.default.createDirectory(atPath: directory + "/service", withIntermediateDirectories: false)
+            try write(Data(repeating: 7, count: 8_192), to: directory + "/service/catalog.db")
             let (status, lines) = try fingerpost(command, data: directory)
 
             #expect(status == 65)
-            #expect(lines.count == 1 && lines.first?.contains("\(directory)/catalog.db is damaged") == true, "\(lines)")
+            #expect(
+                lines.count == 1 && lines.first?.contains("\(directory)/service/catalog.db is damaged") == true,
+                "\(lines)"
+            )
         }
     }
 
@@ -48,9 +52,9 @@ struct ExitCodeTests {
         try await withTemporaryDirectory { directory in
             let tool = RunningServer.products.appending(path: "fingerpost").path
             #expect(try await runBeside(tool, ["migrate", "--data", directory]).status == 0)
-            var bytes = try Data(contentsOf: URL(filePath: directory + "/catalog.db"))
+            var bytes = try Data(contentsOf: URL(filePath: directory + "/service/catalog.db"))
             bytes[62] = 0x7F
-            try write(bytes, to: directory + "/catalog.db")
+            try write(bytes, to: directory + "/service/catalog.db")
             let (status, lines) = try fingerpost(command, data: directory)
 
             #expect(status == 65)
@@ -72,14 +76,14 @@ struct ExitCodeTests {
         try await withTemporaryDirectory { directory in
             let data = directory + "/data"
             try FileManager.default.createDirectory(
-                atPath: data + "/control.sock",
+                atPath: data + "/service/control.sock",
                 withIntermediateDirectories: true
             )
             let (status, lines) = try fingerpost(Self.commands[0], data: data)
 
             #expect(status == 74)
-            #expect(lines.count == 1 && lines.first?.contains("\(data)/control.sock") == true, "\(lines)")
-            #expect(!FileManager.default.fileExists(atPath: data + "/running"))
+            #expect(lines.count == 1 && lines.first?.contains("\(data)/service/control.sock") == true, "\(lines)")
+            #expect(!FileManager.default.fileExists(atPath: data + "/service/running"))
         }
     }
 
@@ -110,7 +114,8 @@ struct ExitCodeTests {
 
     @Test(arguments: commands) func lockedDirectoryIsExitSeventyFive(_ command: Command) async throws {
         try await withTemporaryDirectory { directory in
-            let lock = open(directory + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            try FileManager.default.createDirectory(atPath: directory + "/service", withIntermediateDirectories: false)
+            let lock = open(directory + "/service/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             defer { close(lock) }
             #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
             let (status, lines) = try fingerpost(command, data: directory)
@@ -125,11 +130,11 @@ struct ExitCodeTests {
             let server = try RunningServer(directory: directory)
             server.send(SIGTERM)
             #expect(server.wait().status == 0)
-            try write(Data(), to: directory + "/exports")
+            try write(Data(), to: directory + "/service/exports")
             let (status, lines) = try fingerpost(Self.export, data: directory)
 
             #expect(status == 74)
-            #expect(lines.count == 1 && lines.first?.contains("\(directory)/exports") == true, "\(lines)")
+            #expect(lines.count == 1 && lines.first?.contains("\(directory)/service/exports") == true, "\(lines)")
         }
     }
 }

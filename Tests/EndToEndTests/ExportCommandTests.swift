@@ -45,7 +45,7 @@ struct ExportCommandTests {
                 #expect(try connection.request("POST", "/resolve", body: body).status == 200)
                 manifests.append(try export("shop", data: directory).json())
             }
-            let files = manifests.map { directory + "/exports/" + ($0["file"]?["path"]?.text ?? "") }
+            let files = manifests.map { directory + "/service/exports/" + ($0["file"]?["path"]?.text ?? "") }
             let before = try files.map { try Data(contentsOf: URL(filePath: $0)) }
             try FileManager.default.removeItem(atPath: files[1])
 
@@ -58,7 +58,7 @@ struct ExportCommandTests {
 
             server.send(SIGTERM)
             #expect(server.wait().status == 0)
-            try FileManager.default.removeItem(atPath: directory + "/exports")
+            try FileManager.default.removeItem(atPath: directory + "/service/exports")
             let since = try #require(manifests[0]["window"]?["end"]?.text)
             let alone = try export("shop", "--since", since, data: directory)
             #expect(alone.output == "2 windows of shop: 2 written, 0 kept, 0 gone; 2 rows\n")

@@ -112,8 +112,8 @@ struct LifecycleTests {
     /// All WAL contents are in the database files, and the next start needs no check.
     private func expectClosedInGoodOrder(_ directory: String) throws {
         let files = FileManager.default
-        #expect(!files.fileExists(atPath: directory + "/running"))
-        for folder in [directory, directory + "/events"] {
+        #expect(!files.fileExists(atPath: directory + "/service/running"))
+        for folder in [directory + "/service", directory + "/service/events"] {
             let left = try files.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix("-wal") }
             for name in left {
                 #expect(try files.attributesOfItem(atPath: folder + "/" + name)[.size] as? Int == 0, "\(name)")

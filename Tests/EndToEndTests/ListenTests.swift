@@ -24,7 +24,7 @@ struct ListenTests {
     }
 
     private func isMarkedRunning(_ directory: String) -> Bool {
-        FileManager.default.fileExists(atPath: directory + "/running")
+        FileManager.default.fileExists(atPath: directory + "/service/running")
     }
 
     @Test(arguments: ["public", "admin", "ops"])
@@ -57,7 +57,8 @@ struct ListenTests {
     /// A start that fails before the check of an unclean directory leaves the check to the next start.
     @Test func uncleanDirectoryStaysUnclean() async throws {
         try await withTemporaryDirectory { directory in
-            try Data().write(to: URL(filePath: directory + "/running"))
+            try FileManager.default.createDirectory(atPath: directory + "/service", withIntermediateDirectories: false)
+            try Data().write(to: URL(filePath: directory + "/service/running"))
             let taken = try ListeningSocket()
             #expect(try serve(directory, ["ops": "127.0.0.1:\(taken.port)"]).status == 69)
             #expect(isMarkedRunning(directory))

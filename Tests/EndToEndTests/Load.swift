@@ -54,13 +54,13 @@ struct ExportedRows {
         guard [200, 201].contains(answer.status) else { throw Failure.refused(answer.text) }
         try self.init(
             manifest: try JSONReader.parse(answer.body, limits: JSONReader.Limits(maximumBytes: 65_536)),
-            in: server.directory + "/exports"
+            in: server.service + "/exports"
         )
     }
 
     /// The rows of all exports in a server's directory, in order: the schedule may have exported some already.
     static func all(of server: RunningServer) throws -> [JSONNode] {
-        let folder = server.directory + "/exports"
+        let folder = server.service + "/exports"
         let files = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(".gz") }
         let rows = try files.flatMap { file in
             try run("gzip", "-dc", folder + "/" + file).output.split(separator: UInt8(ascii: "\n")).map { line in

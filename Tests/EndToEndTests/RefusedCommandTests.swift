@@ -13,12 +13,12 @@ struct RefusedCommandTests {
             #expect(made.status == 0)
             for arguments in [
                 ["keys", "revoke", "nobody"], ["keys", "create", "--tenant", "nobody"], ["export", "nobody"],
-                ["replay", "nobody"], ["backup", directory], ["backup", data + "/events/backup"],
+                ["replay", "nobody"], ["backup", directory], ["backup", data + "/service/events/backup"],
                 ["backup", "/dev/null/backup"],
             ] {
                 let refused = try await runBeside(tool, arguments + ["--data", data])
                 #expect(refused.status != 0, "\(arguments)")
-                #expect(!FileManager.default.fileExists(atPath: data + "/running"), "\(arguments)")
+                #expect(!FileManager.default.fileExists(atPath: data + "/service/running"), "\(arguments)")
             }
         }
     }
@@ -29,10 +29,10 @@ struct RefusedCommandTests {
             let data = directory + "/data"
             let made = try await runBeside(tool, ["migrate", "--data", data])
             #expect(made.status == 0)
-            try Data().write(to: URL(filePath: data + "/running"))
+            try Data().write(to: URL(filePath: data + "/service/running"))
             let refused = try await runBeside(tool, ["keys", "revoke", "nobody", "--data", data])
             #expect(refused.status != 0)
-            #expect(FileManager.default.fileExists(atPath: data + "/running"))
+            #expect(FileManager.default.fileExists(atPath: data + "/service/running"))
         }
     }
 }

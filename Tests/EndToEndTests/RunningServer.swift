@@ -5,6 +5,8 @@ import TestSupport
 /// The real binary on free loopback ports with its own directory. Ended by its process id.
 final class RunningServer: Sendable {
     let directory: String
+    /// The folder of its files.
+    var service: String { directory + "/service" }
     let publicPort: UInt16
     let adminPort: UInt16
     let opsPort: UInt16
@@ -71,7 +73,7 @@ final class RunningServer: Sendable {
 
     /// The process that holds the directory. A launcher may be its parent.
     var holder: Int32 {
-        let holder = try? String(contentsOfFile: directory + "/lock", encoding: .utf8)
+        let holder = try? String(contentsOfFile: service + "/lock", encoding: .utf8)
         return holder.flatMap { Int32($0) } ?? process.identifier
     }
 

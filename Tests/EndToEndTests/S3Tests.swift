@@ -161,7 +161,7 @@ struct S3Tests {
             let again = try admin.request("POST", exports + name.dropFirst("tenant=shop".count), headers: headers)
             #expect(again.status == 200)
             #expect(try JSONReader.parse(again.body, limits: JSONReader.Limits(maximumBytes: 65_536)) == manifest)
-            #expect(!FileManager.default.fileExists(atPath: folder + "/data/exports/tenant=shop"))
+            #expect(!FileManager.default.fileExists(atPath: folder + "/data/service/exports/tenant=shop"))
 
             // Reads the bucket as another client.
             let sink = try server.sink(prefix: "prod")

@@ -132,9 +132,10 @@ struct StubCommandTests {
 
     // MARK: Mistakes
 
-    @Test(arguments: ["catalog.db", "control.sock"])
+    @Test(arguments: ["service/catalog.db", "control.sock"])
     func productionDataIsRefused(name: String) async throws {
         try await withTemporaryDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory + "/service", withIntermediateDirectories: false)
             try Data().write(to: URL(filePath: "\(directory)/\(name)"))
             let (status, text) = try await Self.shell(#""$0" stub "$1" </dev/null"#, [directory])
             #expect(status == 78)

@@ -144,7 +144,7 @@ struct UnreadableTenantTests {
     }
 
     private static func change(_ path: String, _ body: (Database) throws -> Void) throws {
-        let queue = try DatabaseQueue(path: path + "/data/catalog.db")
+        let queue = try DatabaseQueue(path: path + "/data/service/catalog.db")
         try queue.write(body)
         try queue.close()
     }

@@ -67,7 +67,7 @@ class Server:
 
     def stop(self):
         # faketime may be the parent of the server. The lock file holds the server's process id.
-        os.kill(int(open(self.data + "/lock").read()), signal.SIGTERM)
+        os.kill(int(open(self.data + "/service/lock").read()), signal.SIGTERM)
         if self.process.wait(30) != 0:
             raise SystemExit(f"the server ended with {self.process.returncode}")
 
@@ -220,7 +220,7 @@ def main():
     binary, engine = sys.argv[1], {"duckdb": DuckDB, "chdb": ChDB}[sys.argv[2]]()
     with tempfile.TemporaryDirectory(prefix="fingerpost-exports.") as data:
         manifests = fill(os.path.abspath(binary), data)
-        exports = data + "/exports"
+        exports = data + "/service/exports"
         rows_of = {manifest["name"]: read(exports, manifest) for manifest in manifests}
         stored = [json.load(open(path)) for path in glob.glob(exports + "/**/*.manifest.json", recursive=True)]
         expect("manifests", sorted(m["name"] for m in stored if m in manifests), sorted(m["name"] for m in manifests))

@@ -237,5 +237,5 @@ private func makeService(
         logSettings: LogSettings(),
         logger: logger
     )
-    return TestService(dependencies: dependencies, clock: clock, directory: directory.path, log: log)
+    return TestService(dependencies: dependencies, clock: clock, directory: directory.servicePath, log: log)
 }

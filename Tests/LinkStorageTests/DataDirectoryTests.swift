@@ -13,8 +13,9 @@ struct DataDirectoryTests {
         try inTemporaryDirectory { folder in
             let directory = try DataDirectory(folder + "/deep/er/data", for: .create)
             #expect(try mode(directory.path) == 0o700)
+            #expect(try mode(directory.servicePath) == 0o700)
             #expect(try mode(directory.eventsPath) == 0o700)
-            #expect(directory.controlSocketPath == folder + "/deep/er/data/control.sock")
+            #expect(directory.controlSocketPath == folder + "/deep/er/data/service/control.sock")
         }
     }
 
@@ -36,7 +37,7 @@ struct DataDirectoryTests {
     @Test func lockHoldsThoughItsFileIsRemoved() throws {
         try inTemporaryDirectory { folder in
             let first = try DataDirectory(folder + "/data", for: .create)
-            try FileManager.default.removeItem(atPath: folder + "/data/lock")
+            try FileManager.default.removeItem(atPath: folder + "/data/service/lock")
             let error = #expect(throws: StorageError.self) { try DataDirectory(folder + "/data", for: .create) }
             #expect("\(try #require(error))".hasPrefix("\(folder)/data is in use by process unknown;"))
             #expect(first.path == folder + "/data")

@@ -65,7 +65,7 @@ extension Backup {
     /// begins again. A restore that is interrupted later is complete, and the next process that opens the directory
     /// finishes it.
     package func restore(from folder: String, to directory: DataDirectory) throws {
-        let state = RestoreState(directory.path)
+        let state = RestoreState(directory.servicePath)
         if let ended = try state.finish() {
             guard ended == text else {
                 throw StorageError.occupied(directory: directory.path, by: "catalog.db, of another backup")

@@ -4,7 +4,7 @@ package import LinkRouting
 
 /// The start time of the last backup, stored in the file `last-backup`.
 extension DataDirectory {
-    private var lastBackupPath: String { path + "/last-backup" }
+    private var lastBackupPath: String { servicePath + "/last-backup" }
 
     /// When the last finished backup was begun; nil if none is known.
     package var lastBackup: Timestamp? {
@@ -17,6 +17,6 @@ extension DataDirectory {
         unlink(fresh)
         try BackupFile.write(Array("\(instant)\n".utf8), to: fresh)
         guard rename(fresh, lastBackupPath) == 0 else { throw FileFailure("rename", fresh) }
-        try Folder.sync(path)
+        try Folder.sync(servicePath)
     }
 }

@@ -2,25 +2,31 @@ import Foundation
 import LinkEvents
 import LinkRouting
 
-/// The data directory. Only one process uses it at a time.
+/// The data directory. Only one process uses it at a time. All files are in one folder that only its owner can access,
+/// whoever may write to the data directory itself.
 ///
 /// ```
-/// catalog.db      tenants, settings, tables, keys
-/// events/         one SQLite file per UTC day, and ledger.db
-/// exports/        finished exports, unless another place is configured
-/// last-backup     when the last backup was begun
-/// control.sock    how other commands communicate with the running server
-/// lock            held while a process uses the directory; contains its process ID
-/// running         exists while a process runs; left behind by an unclean stop
-/// restoring/      exists while a backup is copied; left behind by an interrupted restore
+/// service/            mode 0700
+///     catalog.db      tenants, settings, tables, keys
+///     events/         one SQLite file per UTC day, and ledger.db
+///     exports/        finished exports, unless another place is configured
+///     last-backup     when the last backup was begun
+///     control.sock    how other commands communicate with the running server
+///     lock            held while a process uses the directory; contains its process ID
+///     running         exists while a process runs; left behind by an unclean stop
+///     restoring/      exists while a backup is copied; left behind by an interrupted restore
 /// ```
 package final class DataDirectory: Sendable {
+    /// The path without symbolic links. Everything below it is opened by this path, so a link that is replaced later
+    /// leads nobody elsewhere.
     package let path: String
     /// Whether the last process that used the directory did not stop cleanly.
     package let wasUnclean: Bool
     private let lock: Int32
-    /// The directory is locked too, because the lock file may be removed.
+    /// The folder is locked too, because the lock file may be removed.
     private let folder: Int32
+
+    private static let serviceName = "service"
 
     package enum Purpose: Sendable {
         /// Uses a directory, and creates it if there is none.
@@ -34,36 +40,41 @@ package final class DataDirectory: Sendable {
     /// Locks the directory. Creates it first if the purpose allows that, with mode 0700.
     ///
     /// Throws `StorageError`: `.noDirectory` if there is none and `purpose` is `.use`, `.backup` if it is a backup,
-    /// `.locked` if another process holds the lock, `.unfinishedRestore` after an interrupted restore, and `.missing` if
-    /// there are day files but no catalog.
+    /// `.unsafe` if other users could replace its files, `.locked` if another process holds the lock,
+    /// `.unfinishedRestore` after an interrupted restore, and `.missing` if there are day files but no catalog.
     package init(_ path: String, for purpose: Purpose) throws {
         // Opening changes the files, so that they would no longer match the list of the backup.
         guard access("\(path)/\(Backup.listName)", F_OK) != 0 else { throw StorageError.backup(directory: path) }
+        try Self.refuseFormerLayout(path)
         guard purpose != .use || Self.exists(at: path) else { throw StorageError.noDirectory(path: path) }
         do {
             try Folder.make(path, mode: 0o700)
-            try Folder.make(path + "/events", mode: 0o700)
         } catch let failure as FileFailure {
             throw StorageError.unusable(path, failure)
         }
-        let folder = try Self.lockFolder(path)
+        let real = try Self.resolve(path)
+        let owner = try Self.ownerUnlessOpen(real, named: path)
+        let service = Self.serviceFolder(in: real)
+        let folder = try OwnersFile.openFolder(service, orOf: owner)
         let lock: Int32
         do {
-            lock = try Self.takeLock(path)
+            try Self.lockFolder(folder, service, of: path)
+            close(try OwnersFile.openFolder(service + "/events", orOf: owner))
+            lock = try Self.takeLock(service, of: path)
         } catch {
             close(folder)
             throw error
         }
         do {
-            if purpose != .restore { try Self.requireWhole(path) }
-            Self.shutFiles(in: path)
-            wasUnclean = try Self.mark(path)
+            try Self.shutFiles(in: service)
+            if purpose != .restore { try Self.requireWhole(service, of: path) }
+            wasUnclean = try Self.mark(service)
         } catch {
             close(lock)
             close(folder)
             throw error
         }
-        self.path = path
+        self.path = real
         self.lock = lock
         self.folder = folder
     }
@@ -74,57 +85,97 @@ package final class DataDirectory: Sendable {
         close(folder)
     }
 
-    package var catalogPath: String { path + "/catalog.db" }
-    package var eventsPath: String { path + "/events" }
-    package var exportsPath: String { path + "/exports" }
-    package var controlSocketPath: String { path + "/control.sock" }
+    /// The folder of all files.
+    package var servicePath: String { Self.serviceFolder(in: path) }
+    package var catalogPath: String { servicePath + "/catalog.db" }
+    package var eventsPath: String { servicePath + "/events" }
+    package var exportsPath: String { Self.exports(in: path) }
+    package var controlSocketPath: String { servicePath + "/control.sock" }
 
-    /// Whether every user of the machine may access the directory. Its files still exclude other users.
-    package var isOpenToOthers: Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & 0o007 != 0
+    /// The folder of all files in the data directory at the path.
+    static func serviceFolder(in path: String) -> String { "\(path)/\(serviceName)" }
+
+    /// The folder of exports in the data directory at the path, unless another place is configured.
+    package static func exports(in path: String) -> String { serviceFolder(in: path) + "/exports" }
+
+    /// The control socket of a process that holds the data directory at the path.
+    package static func controlSocket(in path: String) -> String {
+        serviceFolder(in: (try? resolve(path)) ?? path) + "/control.sock"
     }
 
-    /// Whether the path holds data, or what an interrupted start or restore left of it. Anything but a directory is
-    /// reported when it is opened.
+    private static func resolve(_ path: String) throws -> String {
+        guard let real = realpath(path, nil) else { throw StorageError.unusable(path, errno) }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
+    /// The owner of the data directory. Throws if every user may write there: they could replace the folder of the files.
+    /// A group may write there, because Kubernetes' `fsGroup` needs that.
+    private static func ownerUnlessOpen(_ real: String, named path: String) throws -> uid_t {
+        var status = stat()
+        guard lstat(real, &status) == 0 else { throw StorageError.unusable(path, errno) }
+        guard status.st_mode & 0o002 == 0 else { throw StorageError.writableByAll(directory: path) }
+        return status.st_uid
+    }
+
+    /// Versions before the first release had their files in the data directory itself.
+    private static func refuseFormerLayout(_ path: String) throws {
+        func isThere(_ name: String) -> Bool {
+            var status = stat()
+            return lstat("\(path)/\(name)", &status) == 0
+        }
+        guard !isThere(serviceName), isThere("catalog.db") || isThere("events") else { return }
+        let names = [
+            "catalog.db", "catalog.db-wal", "catalog.db-shm", "events", "exports", "restoring", "restored",
+            "last-backup", "running", "lock", "control.sock",
+        ]
+        throw StorageError.formerLayout(directory: path, files: names.filter(isThere))
+    }
+
+    /// Whether the path holds data, or what an interrupted start or restore left of it. Anything but a directory,
+    /// and what this user may not read, is reported when it is opened.
     private static func exists(at path: String) -> Bool {
+        let service = serviceFolder(in: path)
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR { return true }
+        if lstat(service, &status) == 0, status.st_mode & S_IFMT != S_IFDIR { return true }
         let names = ["lock", "catalog.db", "catalog.db-wal", "events", "restoring", "restored"]
-        return names.contains { access("\(path)/\($0)", F_OK) == 0 }
+        return names.contains { access("\(service)/\($0)", F_OK) == 0 || errno == EACCES }
     }
 
     /// Completes a restore whose copy is complete. Throws if starting would silently leave out data that existed
     /// before.
-    private static func requireWhole(_ path: String) throws {
-        let restore = RestoreState(path)
+    private static func requireWhole(_ service: String, of path: String) throws {
+        let restore = RestoreState(service)
         guard !restore.isUnfinished else { throw StorageError.unfinishedRestore(directory: path) }
         do {
             _ = try restore.finish()
         } catch let failure as FileFailure {
             throw StorageError.unusable(path, failure)
         }
-        let catalog = path + "/catalog.db"
+        let catalog = service + "/catalog.db"
         guard access(catalog, F_OK) != 0, access(catalog + "-wal", F_OK) != 0 else { return }
-        let days = ((try? FileManager.default.contentsOfDirectory(atPath: path + "/events")) ?? [])
+        let days = ((try? FileManager.default.contentsOfDirectory(atPath: service + "/events")) ?? [])
             .filter { $0.hasSuffix(".db") && CivilDay($0.dropLast(3)) != nil }
         guard let day = days.max() else { return }
         throw StorageError.missing(file: catalog, detail: "events/\(day) exists")
     }
 
-    /// Removes other users' access to databases that an older version or a copy left open.
-    private static func shutFiles(in path: String) {
-        for ending in ["", "-wal", "-shm"] { OwnersFile.shut(path + "/catalog.db" + ending) }
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: path + "/events")) ?? [] {
-            OwnersFile.shut("\(path)/events/\(name)")
-        }
+    /// Removes other users' access to files that a copy left open. Throws if one of the files is a symbolic link,
+    /// which somebody made while others could write to the folder.
+    private static func shutFiles(in service: String) throws {
+        let days = (try? FileManager.default.contentsOfDirectory(atPath: service + "/events")) ?? []
+        let names = [
+            "lock", "running", "last-backup", "restoring", "restored", "catalog.db", "catalog.db-wal", "catalog.db-shm",
+        ]
+        for name in names + days.map({ "events/" + $0 }) { try OwnersFile.shut("\(service)/\(name)") }
     }
 
     /// Marks that everything was checked and closed; the next start need not check the files.
     package func markClean() throws {
-        let marker = path + "/running"
+        let marker = servicePath + "/running"
         guard unlink(marker) == 0 || errno == ENOENT else { throw FileFailure("remove", marker) }
-        try Folder.sync(path)
+        try Folder.sync(servicePath)
     }
 
     /// For short commands, which check nothing: keeps the mark of an earlier unclean stop.
@@ -132,21 +183,18 @@ package final class DataDirectory: Sendable {
         if !wasUnclean { try markClean() }
     }
 
-    private static func lockFolder(_ path: String) throws -> Int32 {
-        let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw StorageError.unusable(path, errno) }
+    private static func lockFolder(_ folder: Int32, _ service: String, of path: String) throws {
         // Some network file systems lock files only.
-        guard flock(folder, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else { return folder }
-        close(folder)
-        let lock = open(path + "/lock", O_RDONLY | O_CLOEXEC)
+        guard flock(folder, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else { return }
+        let lock = open(service + "/lock", O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         defer { if lock >= 0 { close(lock) } }
         throw StorageError.locked(directory: path, holder: lock >= 0 ? holder(lock) : "unknown")
     }
 
-    private static func takeLock(_ path: String) throws -> Int32 {
-        let lockPath = path + "/lock"
-        let lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard lock >= 0 else { throw StorageError.unusable(lockPath, errno) }
+    private static func takeLock(_ service: String, of path: String) throws -> Int32 {
+        let lockPath = service + "/lock"
+        let lock = open(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard lock >= 0 else { throw errno == ELOOP ? StorageError.link(lockPath) : .unusable(lockPath, errno) }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             let code = errno
             let holder = holder(lock)
@@ -173,13 +221,13 @@ package final class DataDirectory: Sendable {
 
     /// Creates the marker of a running process and fsyncs the directory, so that the marker survives a power cut.
     /// Returns whether the marker already existed.
-    private static func mark(_ path: String) throws -> Bool {
-        let marker = path + "/running"
-        let file = open(marker, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    private static func mark(_ service: String) throws -> Bool {
+        let marker = service + "/running"
+        let file = open(marker, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         if file < 0, errno == EEXIST { return true }
         guard file >= 0 else { throw StorageError.unusable(marker, errno) }
         close(file)
-        try Folder.sync(path)
+        try Folder.sync(service)
         return false
     }
 }

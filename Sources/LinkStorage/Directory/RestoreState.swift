@@ -1,7 +1,7 @@
 import Foundation
 import LinkEvents
 
-/// The state of a restore in a data directory.
+/// The state of a restore in the folder of a data directory's files.
 ///
 /// ```
 /// restoring/      the copy is incomplete; the directory is unusable until a restore ends

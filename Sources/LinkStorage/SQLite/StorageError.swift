@@ -19,6 +19,8 @@ package enum StorageError: DiskError, Hashable {
     case unusable(file: String, detail: String)
     /// The disk is mounted read-only.
     case readOnlyDisk(file: String)
+    /// Other users could read or replace what the service stores there, or already have.
+    case unsafe(path: String, detail: String)
     /// The directory is a backup, which only a restore may read.
     case backup(directory: String)
     /// The directory has no list of a backup's files.
@@ -59,6 +61,7 @@ package enum StorageError: DiskError, Hashable {
         case .readOnlyDisk(let file):
             "\(file) cannot be written because its disk is read-only. Mount the disk for writing, or choose a directory on "
                 + "another disk with --data. The system also remounts a disk read-only after an error: see 'dmesg'."
+        case .unsafe(let path, let detail): "\(path) \(detail)."
         case .backup(let directory):
             "\(directory) is a backup, because it contains backup.json. Nothing was changed: restore it with 'fingerpost "
                 + "restore \(directory) --data DIR', and use DIR."
@@ -84,7 +87,42 @@ package enum StorageError: DiskError, Hashable {
         case .noDirectory, .unusable, .readOnlyDisk, .backup, .notABackup, .refusedTarget, .full, .io, .occupied:
             74  // EX_IOERR
         case .wrongSetting: 70  // EX_SOFTWARE
+        case .unsafe: 78  // EX_CONFIG
         }
+    }
+
+    static func writableByAll(directory: String) -> StorageError {
+        .unsafe(
+            path: directory,
+            detail: "may be written by every user, who could replace the service's files: run "
+                + "'chmod o-w \(directory)', or choose another directory with --data"
+        )
+    }
+
+    static func link(_ path: String) -> StorageError {
+        .unsafe(
+            path: path,
+            detail: "is a symbolic link, which the service never makes. Nothing was changed: find out who made it, and "
+                + "remove it"
+        )
+    }
+
+    static func foreignFolder(_ path: String, of owner: uid_t, user: uid_t) -> StorageError {
+        .unsafe(
+            path: path,
+            detail:
+                "belongs to user \(owner), but this process runs as user \(user): run it as user \(owner), or, if no "
+                + "process uses the folder, run 'chown -R \(user) \(path)'"
+        )
+    }
+
+    static func formerLayout(directory: String, files: [String]) -> StorageError {
+        .unsafe(
+            path: directory,
+            detail:
+                "has its files outside of the folder 'service', as in earlier versions. Nothing was changed: run, as "
+                + "the service's user, 'cd \(directory) && mkdir -m 700 service && mv \(files.joined(separator: " ")) service/'"
+        )
     }
 
     package var isDiskFull: Bool {

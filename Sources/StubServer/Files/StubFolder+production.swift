@@ -1,8 +1,9 @@
 import Foundation
 
 extension StubFolder {
-    /// Names in a data directory of the service.
+    /// Names in a data directory of the service, and in its folder.
     private static let productionNames = ["catalog.db", "catalog.db-wal", "running", "control.sock"]
+        .flatMap { [$0, "service/" + $0] }
 
     /// Throws when the folder is the data directory of a service: a stub server writes and deletes files.
     func refuseProductionData() throws(StubStartFailure) {

@@ -1,6 +1,7 @@
 import Foundation
 import LinkEvents
 import LinkRouting
+import LinkStorage
 import NIOCore
 import OutboundHTTP
 
@@ -8,7 +9,8 @@ import OutboundHTTP
 /// the environment. They have no keys, so that printing the configuration cannot reveal them.
 struct ExportConfiguration {
     private let values: [(key: String, value: String)]
-    private let directory: String
+    /// Nil for the folder `exports` beside the databases.
+    private let directory: String?
     private let s3: S3?
     /// Nil if no webhook is configured.
     let webhook: Webhook?
@@ -43,18 +45,19 @@ struct ExportConfiguration {
         number: (_ key: String, _ standard: Int, _ range: ClosedRange<Int>) throws -> Int
     ) throws {
         let standards = [
-            "exports.sink": "directory", "exports.directory": data + "/exports", "exports.s3.region": "us-east-1",
+            "exports.sink": "directory", "exports.directory": DataDirectory.exports(in: data),
+            "exports.s3.region": "us-east-1",
             "exports.s3.addressing": "path", "exports.s3.timeoutSeconds": "60", "exports.webhook.reach": "public",
         ]
         let values = Self.keys.map { (key: $0, value: text($0, standards[$0] ?? "")) }
         func value(_ key: String) -> String { values.first { $0.key == "exports." + key }?.value ?? "" }
         self.values = values
-        directory = value("directory")
+        directory = value("directory") == standards["exports.directory"] ? nil : value("directory")
         let timeout = try number("exports.s3.timeoutSeconds", 60, 1...3_600)
         let addressing: S3Location.Addressing = try .read("exports.s3.addressing", value("s3.addressing"))
         switch try Sink.read("exports.sink", value("sink")) {
         case .directory:
-            guard !directory.isEmpty else {
+            guard directory?.isEmpty != true else {
                 throw ServiceConfiguration.Invalid(
                     message: "exports.directory is empty; write the path of a directory."
                 )
@@ -81,13 +84,18 @@ struct ExportConfiguration {
     var credentials: S3Credentials? { s3?.credentials }
 
     /// Why exports cannot be written to their directory, and what to do; nil if they can, or if they go to a bucket.
-    var directoryProblem: String? { s3 == nil ? DirectoryExportSink(directory: directory).problem : nil }
+    func directoryProblem(in data: DataDirectory) -> String? { s3 == nil ? directorySink(in: data).problem : nil }
+
+    private func directorySink(in data: DataDirectory) -> DirectoryExportSink {
+        DirectoryExportSink(directory: directory ?? data.exportsPath)
+    }
 
     /// Creates the sink.
     ///
     /// - Parameter latest: Returns the current credentials if they have been replaced; nil otherwise.
-    func makeSink(latest: @escaping @Sendable () -> S3Credentials? = { nil }) -> any ExportSink {
-        guard let s3 else { return DirectoryExportSink(directory: directory) }
+    func makeSink(in data: DataDirectory, latest: @escaping @Sendable () -> S3Credentials? = { nil }) -> any ExportSink
+    {
+        guard let s3 else { return directorySink(in: data) }
         return S3ExportSink(
             S3Client(
                 location: s3.location,

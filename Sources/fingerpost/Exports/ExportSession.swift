@@ -69,7 +69,7 @@ struct ExportSession: Sendable {
         let exporter = ExportService(
             store: log,
             ledger: log.exportLedger,
-            sink: configuration.exports.makeSink(),
+            sink: configuration.exports.makeSink(in: directory),
             recorder: recorder,
             plans: { [] },
             webhooks: configuration.exports.webhook == nil ? nil : log.webhookQueue,

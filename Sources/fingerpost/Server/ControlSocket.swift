@@ -12,8 +12,8 @@ import NIOCore
 import OutboundHTTP
 
 /// Messages from a second `fingerpost` to the process that holds the data directory. They go through
-/// `DIR/control.sock`, whose mode is 0600, so anyone who can connect has full access. A second process never opens a
-/// database file.
+/// `DIR/service/control.sock`. Only the service's user and root can connect, and they have full access. A second process
+/// never opens a database file.
 enum ControlMessage {
     /// The maximum size of a response.
     private static let maximumBytes = 64 << 20
@@ -49,7 +49,7 @@ enum ControlMessage {
         toDirectory path: String,
         timeout: TimeAmount = .seconds(60)
     ) async throws -> JSONNode {
-        let socket = URL(filePath: path + "/control.sock").path
+        let socket = URL(filePath: DataDirectory.controlSocket(in: path)).path
         let escaped = socket.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? socket
         do {
             let response = try await OutboundHTTP(timeout: timeout, maximumBytes: maximumBytes)
@@ -63,7 +63,7 @@ enum ControlMessage {
             let reason =
                 error.kind == .timedOut
                 ? "does not respond within \(timeout.nanoseconds / 1_000_000_000) s"
-                : "takes no commands at \(path)/control.sock"
+                : "takes no commands at \(socket)"
             throw fail(
                 "\(path) is in use by a process that \(reason). If it is starting or stopping, try again in a few seconds.",
                 .inUse

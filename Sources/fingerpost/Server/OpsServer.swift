@@ -21,14 +21,19 @@ struct OpsServer {
     private let live: LiveConfiguration
     private let logger: Logger
 
-    init(_ configuration: ServiceConfiguration, metrics: MetricRegistry, live: LiveConfiguration, logger: Logger) throws
-    {
+    init(
+        _ configuration: ServiceConfiguration,
+        in directory: DataDirectory,
+        metrics: MetricRegistry,
+        live: LiveConfiguration,
+        logger: Logger
+    ) throws {
         self.configuration = configuration
         self.metrics = metrics
         self.live = live
         self.logger = logger
         let process = ProcessReadings(
-            directory: configuration.data,
+            directory: directory.servicePath,
             version: BuildInfo.version,
             sqlite: try SQLiteLibrary.version()
         )

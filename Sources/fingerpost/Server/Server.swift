@@ -69,7 +69,7 @@ struct Server {
             ),
             recorder: recorder,
             sealer: sealer,
-            sink: configuration.exports.makeSink { live.credentials },
+            sink: configuration.exports.makeSink(in: directory) { live.credentials },
             signer: configuration.tables.signer,
             keys: try await database.keyGrantsNotRevoked(),
             noteUse: keyUses.note,
@@ -107,21 +107,15 @@ struct Server {
         }
         opsServer.health.watch([
             Health.Check("tables") { .good(Self.tables(of: catalog.current)) }, writer.check,
-            DiskSpace.check(directory.path, atLeast: { live.minimumFreeBytes }),
+            DiskSpace.check(directory.servicePath, atLeast: { live.minimumFreeBytes }),
             Health.Check("recording") { [recorder] in
                 recorder.isDiskFull
                     ? .degraded("the disk is full; events are not recorded") : .good("events are recorded")
             },
             Health.Check("log") { [log] in .good(log.condition) },
         ])
-        if directory.isOpenToOthers {
-            logger.warning(
-                "other users of this machine can read the data directory",
-                metadata: ["close it with": "chmod 700 \(directory.path)"]
-            )
-        }
         // Links do not depend on the exports, whose disk may be mounted later.
-        if let problem = configuration.exports.directoryProblem {
+        if let problem = configuration.exports.directoryProblem(in: directory) {
             logger.warning(
                 "exports cannot be written until their directory can be used; the events stay in the log",
                 metadata: ["exports.directory": "\(problem)"]

@@ -83,7 +83,7 @@ struct DamagedDayTests {
             try Self.expectNotWhole(trial, "is damaged (")
             let backup = try RestoreDrillTests.tool(trial, "backup", trial.folder + "/b", "--data", trial.data)
             #expect(
-                backup.status == 65 && backup.text.contains("\(trial.data)/events/2036-02-02.db is damaged"),
+                backup.status == 65 && backup.text.contains("\(trial.data)/service/events/2036-02-02.db is damaged"),
                 "\(backup.text)"
             )
         }
@@ -103,7 +103,7 @@ struct DamagedDayTests {
     }
 
     private static func damage(_ trial: FaultTrial, _ command: String) throws {
-        let script = "cd '\(trial.data)' && DAY=events/2036-02-02.db && { \(command); } 2>/dev/null"
+        let script = "cd '\(trial.data)/service' && DAY=events/2036-02-02.db && { \(command); } 2>/dev/null"
         #expect(try run("sh", "-c", script).status == 0)
     }
 

@@ -22,7 +22,7 @@ struct FaultBackupTests {
             async let beside: Void = trial.load(server, "beside", clients: 2, requests: 60).run()
             #expect(try await made == 0)
             await beside
-            _ = try run("cp", "-a", trial.data + "/exports", trial.folder + "/exports")
+            _ = try run("cp", "-a", trial.data + "/service/exports", trial.folder + "/exports")
             await trial.load(server, "later", clients: 4, requests: 10).run()
             server.killNow()
             let exposed = ContinuousClock.now - begin
@@ -30,7 +30,7 @@ struct FaultBackupTests {
 
             let wiped = ContinuousClock.now
             #expect(try await tool("restore", backup, "--data", trial.data) == 0)
-            _ = try run("cp", "-a", trial.folder + "/exports", trial.data + "/exports")
+            _ = try run("cp", "-a", trial.folder + "/exports", trial.data + "/service/exports")
             let restored = try trial.start()
             defer { restored.killNow() }
             try trial.load(restored, "restored", clients: 1).once()
@@ -42,7 +42,7 @@ struct FaultBackupTests {
             let lost = Set(set.lost).intersection(before.values.joined())
             if !lost.isEmpty { trial.fail() }
             #expect(lost.isEmpty)
-            let days = try FileManager.default.contentsOfDirectory(atPath: trial.data + "/events")
+            let days = try FileManager.default.contentsOfDirectory(atPath: trial.data + "/service/events")
             #expect(days.count { $0.hasPrefix("2026-11-") && $0.hasSuffix(".db") } == 5, "\(days)")
             print(
                 "restore drill: \(stored.rows.count) rows of 5 days; the backup began \(exposed) before the end, and \(set.lost.count) "

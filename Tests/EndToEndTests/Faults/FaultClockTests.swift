@@ -51,7 +51,7 @@ struct FaultClockTests {
             for passage in Self.passages { #expect(ends.count { $0 == passage.windowEnd } == 1, "\(passage)") }
             #expect(!ends.contains("2036-10-26T01:00:00.000Z"))
             #expect(ends == ends.sorted())
-            let days = try FileManager.default.contentsOfDirectory(atPath: trial.data + "/events")
+            let days = try FileManager.default.contentsOfDirectory(atPath: trial.data + "/service/events")
             #expect(
                 ["2036-02-11.db", "2036-03-30.db", "2036-03-31.db", "2036-10-26.db"].allSatisfy(days.contains),
                 "\(days)"
@@ -98,7 +98,7 @@ struct FaultClockTests {
     /// A manifest is named after the end of its window and stored in the folder of the window's last hour.
     private static func isExported(_ end: String, _ trial: FaultTrial) -> Bool {
         let name = end.filter { $0 != "-" && $0 != ":" }
-        let folder = trial.data + "/exports/tenant=shop"
+        let folder = trial.data + "/service/exports/tenant=shop"
         let paths = FileManager.default.enumerator(atPath: folder)?.allObjects ?? []
         return paths.contains { ($0 as? String)?.hasSuffix("/events-\(name).manifest.json") == true }
     }

@@ -71,7 +71,7 @@ struct FaultDiskTests {
                 let backup = try await fingerpost("backup", disk.path + "/backup", "--data", trial.data)
                 #expect(backup.status != 0 && backup.text.contains("the disk is full"), "\(backup.text)")
                 #expect(backup.text.contains("disk-full.md"))
-                #expect(try StoredSet.partialFiles(in: trial.data + "/exports") == [])
+                #expect(try StoredSet.partialFiles(in: trial.data + "/service/exports") == [])
                 try disk.grow(toMegabytes: 64)
                 try expectHealed(server, trial)
                 // Fills the disk again and kills the process. Space is available before the next start.
@@ -97,11 +97,11 @@ struct FaultDiskTests {
                 await trial.load(server, "full", clients: 4, requests: 20).run()
                 server.send(SIGTERM)
                 #expect(server.wait().status == 0)
-                #expect(!FileManager.default.fileExists(atPath: trial.data + "/running"))
+                #expect(!FileManager.default.fileExists(atPath: trial.data + "/service/running"))
                 try disk.fill()
                 let key = try await fingerpost("keys", "create", "--scope", "admin", "--data", trial.data)
                 #expect(key.status == 74 && key.text.contains("the disk is full"), "\(key.text)")
-                #expect(!FileManager.default.fileExists(atPath: trial.data + "/running"))
+                #expect(!FileManager.default.fileExists(atPath: trial.data + "/service/running"))
                 try disk.grow(toMegabytes: 64)
                 let restarted = try trial.start()
                 defer { restarted.killNow() }

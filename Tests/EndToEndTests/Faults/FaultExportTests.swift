@@ -22,9 +22,9 @@ struct FaultExportTests {
                     _ = try run("cp", "-a", trial.folder + "/recorded", trial.data)
                     let launcher = Tracer.launcher(call, "signal=KILL:when=\(place)", log: trial.folder + "/calls")
                     if try export(trial.data, launcher) != 0 { killed += 1 }
-                    #expect(try StoredSet.partialFiles(in: trial.data + "/exports") == [], "\(call) \(place)")
+                    #expect(try StoredSet.partialFiles(in: trial.data + "/service/exports") == [], "\(call) \(place)")
                     #expect(try export(trial.data) == 0, "\(call) \(place)")
-                    try compare(StoredSet(exports: trial.data + "/exports"), whole, trial, "\(call) \(place)")
+                    try compare(StoredSet(exports: trial.data + "/service/exports"), whole, trial, "\(call) \(place)")
                 }
                 print("export: killed \(killed) at \(call)")
                 #expect(killed >= (places.count + 1) / 2)
@@ -44,7 +44,7 @@ struct FaultExportTests {
                 try? StoredSet.export(server, key: trial.key)
                 server.killNow()
                 tracer.detach()
-                #expect(try StoredSet.partialFiles(in: trial.data + "/exports") == [], "\(call) \(place)")
+                #expect(try StoredSet.partialFiles(in: trial.data + "/service/exports") == [], "\(call) \(place)")
                 let restarted = try trial.start()
                 defer { restarted.killNow() }
                 try compare(trial.verify(restarted, "\(call) \(place):"), whole, trial, "\(call) \(place)")
@@ -68,7 +68,7 @@ struct FaultExportTests {
         let whole = trial.folder + "/whole"
         _ = try run("cp", "-a", trial.data, whole)
         #expect(try export(whole) == 0)
-        let stored = try StoredSet(exports: whole + "/exports")
+        let stored = try StoredSet(exports: whole + "/service/exports")
         #expect(AckedSet(trial.history, stored).violations == [])
         return stored
     }

@@ -7,7 +7,7 @@ struct FaultFileTests {
     struct Damage: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let file: String
-        /// The damaging command, run in the data directory; `$DAY` is the day's file.
+        /// The damaging command, run in the folder of the files; `$DAY` is the day's file.
         let command: String
         let status: Int32
         let message: String
@@ -66,10 +66,10 @@ struct FaultFileTests {
             try await record(trial)
             for damage in Self.damages {
                 try copy(trial, wasKilled: damage.wasKilled, damage.command)
-                let before = try fingerprint(damage.file, in: trial.data)
+                let before = try fingerprint(damage.file, in: trial.data + "/service")
                 let end = try startAndEnd(trial)
                 let lastLine = end.errors.split(separator: "\n").last ?? ""
-                let isUntouched = try fingerprint(damage.file, in: trial.data) == before
+                let isUntouched = try fingerprint(damage.file, in: trial.data + "/service") == before
                 let hasHeld = end.status == damage.status && lastLine.contains(damage.message) && isUntouched
                 if !hasHeld { trial.fail() }
                 #expect(end.status == damage.status, "\(damage)")
@@ -158,7 +158,7 @@ struct FaultFileTests {
     private func copy(_ trial: FaultTrial, wasKilled: Bool, _ command: String) throws {
         let from = trial.folder + (wasKilled ? "/killed" : "/stopped")
         let script = """
-            rm -rf '\(trial.data)' && cp -a '\(from)' '\(trial.data)' && cd '\(trial.data)' || exit 1
+            rm -rf '\(trial.data)' && cp -a '\(from)' '\(trial.data)' && cd '\(trial.data)/service' || exit 1
             DAY=$(ls events/2*.db | tail -n 1); { \(command); } 2>/dev/null
             """
         #expect(try run("sh", "-c", script).status == 0, "\(command)")

@@ -59,7 +59,7 @@ struct FaultKillTests {
         }
         _ = await (loaded, exported)
         _ = server.wait()
-        #expect(try StoredSet.partialFiles(in: trial.data + "/exports") == [], "seed \(seed)")
+        #expect(try StoredSet.partialFiles(in: trial.data + "/service/exports") == [], "seed \(seed)")
         guard Bool.random(using: &random) else { return }
         // The next start is killed as well.
         let start = Double.random(in: 0.01...0.25, using: &random)

@@ -20,7 +20,7 @@ struct FaultPowerTests {
                     try await cut(disk, trial, answers: answers, exporters: 1)
                     let restarted = try trial.start()
                     defer { restarted.killNow() }
-                    #expect(try StoredSet.partialFiles(in: trial.data + "/exports") == [], "seed \(seed)")
+                    #expect(try StoredSet.partialFiles(in: trial.data + "/service/exports") == [], "seed \(seed)")
                     try trial.verify(restarted, "seed \(seed):")
                     return trial.history.acknowledgedCount
                 }

@@ -17,7 +17,7 @@ struct FaultSyscallTests {
         var killed = 0
         try await withFaultTrial { fresh in
             // The first start also creates the log.
-            try FileManager.default.removeItem(atPath: fresh.data + "/events")
+            try FileManager.default.removeItem(atPath: fresh.data + "/service/events")
             for place in Self.places(usual) {
                 try await withFaultTrial(try FaultTrial(copying: fresh)) { trial in
                     if try await kill(trial, at: call, place) { killed += 1 }
@@ -39,7 +39,7 @@ struct FaultSyscallTests {
             server.send(SIGTERM)
             isKilled = server.wait().reason == .uncaughtSignal
         }
-        #expect(try StoredSet.partialFiles(in: trial.data + "/exports") == [], "\(call) \(place)")
+        #expect(try StoredSet.partialFiles(in: trial.data + "/service/exports") == [], "\(call) \(place)")
         let restarted = try trial.start()
         defer { restarted.killNow() }
         try trial.verify(restarted, "\(call) \(place):")

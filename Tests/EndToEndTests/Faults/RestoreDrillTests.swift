@@ -136,7 +136,7 @@ extension RestoreDrillTests {
         #expect(server.wait().status == 0)
         try trial.clock?.set(time)
         let next = try trial.start()
-        let file = "\(trial.data)/events/\(time.prefix(10)).db"
+        let file = "\(trial.data)/service/events/\(time.prefix(10)).db"
         try await eventually("\(file) is there") { FileManager.default.fileExists(atPath: file) }
         return next
     }
@@ -144,13 +144,13 @@ extension RestoreDrillTests {
     /// Cuts a window that cannot be written, because a file has the name of its folder.
     private static func makePendingWindow(_ server: RunningServer, _ trial: FaultTrial) throws {
         let obstacle = obstacle(trial)
-        #expect(try run("mkdir", "-p", trial.data + "/exports/tenant=shop/dt=2036-02-06").status == 0)
+        #expect(try run("mkdir", "-p", trial.data + "/service/exports/tenant=shop/dt=2036-02-06").status == 0)
         #expect(try run("touch", obstacle).status == 0)
         #expect(try admin(server, trial, "POST", "exports", "{}").status >= 500)
     }
 
     private static func obstacle(_ trial: FaultTrial) -> String {
-        trial.data + "/exports/tenant=shop/dt=2036-02-06/hour=10"
+        trial.data + "/service/exports/tenant=shop/dt=2036-02-06/hour=10"
     }
 
     /// Sends requests of the shop. Returns how many were recorded.
@@ -189,7 +189,8 @@ extension RestoreDrillTests {
 
     /// The SHA-256 and path of each file of the exported tenants.
     static func exports(_ trial: FaultTrial) throws -> [String] {
-        let script = "cd '\(trial.data)/exports' && find tenant=shop tenant=blogs -name '*.gz' | sort | xargs sha256sum"
+        let script =
+            "cd '\(trial.data)/service/exports' && find tenant=shop tenant=blogs -name '*.gz' | sort | xargs sha256sum"
         let result = try run("sh", "-c", script)
         #expect(result.status == 0)
         return String(decoding: result.output, as: UTF8.self).split(separator: "\n").map(String.init)

@@ -25,7 +25,7 @@ struct StoredSet {
 
     init(of server: RunningServer, key: String) throws {
         try Self.export(server, key: key)
-        try self.init(exports: server.directory + "/exports")
+        try self.init(exports: server.service + "/exports")
     }
 
     /// Ends a window of each tenant now, so that the exports hold all committed events.
