@@ -17,6 +17,46 @@ struct DataDirectoryAccessTests {
         return (result.status, String(decoding: result.output, as: UTF8.self))
     }
 
+    // MARK: The control socket
+
+    /// Lists the keys over the socket, as the user.
+    private static let client = #"""
+        import os, socket, sys
+        os.setgroups([]); os.setgid(int(sys.argv[2])); os.setuid(int(sys.argv[2]))
+        peer, body = socket.socket(socket.AF_UNIX), b'{"do":"listKeys"}'
+        try:
+            peer.connect(sys.argv[1])
+            peer.sendall(b"POST /control HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+            print("answer:", peer.recv(12).decode())
+        except OSError as error:
+            print("error:", error.strerror)
+        """#
+
+    @Test(.enabled(if: isRoot, needsRoot), arguments: ["umask 0", "umask 2"])
+    func controlSocketAnswersNoOtherUser(_ umask: String) async throws {
+        try await withTemporaryDirectory { directory in
+            #expect(chmod(directory, 0o755) == 0)
+            let (data, client) = (directory + "/data", directory + "/client.py")
+            #expect(try await shell(directory, "mkdir -m 775 data").status == 0)
+            try Self.client.write(toFile: client, atomically: true, encoding: .utf8)
+            let server = try RunningServer(directory: data, launcher: ["/bin/sh", "-c", "\(umask); exec \"$@\"", "sh"])
+            defer { server.killNow() }
+            let socket = server.service + "/control.sock"
+
+            let kept = try await runBeside("python3", [client, socket, "\(Self.nobody)"])
+            #expect(String(decoding: kept.output, as: UTF8.self) == "error: Permission denied\n")
+            // The user of a connection is checked as well, should the folder be opened or replaced.
+            #expect(chmod(server.service, 0o777) == 0 && chmod(socket, 0o777) == 0)
+            for _ in 0..<20 {
+                let foreign = try await runBeside("python3", [client, socket, "\(Self.nobody)"])
+                let text = String(decoding: foreign.output, as: UTF8.self)
+                #expect(text == "answer: \n" || text.hasPrefix("error: "), "\(text)")
+            }
+            let own = try await runBeside("python3", [client, socket, "0"])
+            #expect(String(decoding: own.output, as: UTF8.self) == "answer: HTTP/1.1 200\n")
+        }
+    }
+
     // MARK: The directory
 
     @Test(arguments: ["777", "1777", "702"])

@@ -1,5 +1,6 @@
 import HTTPTransport
 package import Hummingbird
+import HummingbirdCore
 package import LinkRouting
 package import Logging
 
@@ -9,7 +10,10 @@ package import Logging
     import Darwin
 #endif
 
-/// Builds the control socket, which takes messages from other processes of the same user; only that user can open it.
+/// Builds the control socket, which takes messages from other processes of the same user and of root.
+///
+/// - Parameter path: In a folder that only this user can enter, so nobody else can connect from the first moment on. The
+///   umask, which all threads share, need not be changed for the bind.
 package func buildControlApplication(
     at path: String,
     logger: Logger,
@@ -28,16 +32,13 @@ package func buildControlApplication(
     }
     return Application(
         router: router,
+        server: HTTPServerBuilder { OwnersConnection(base: HTTP1Channel(responder: $0)) },
         configuration: ApplicationConfiguration(
             address: .unixDomainSocket(path: path),
             serverName: nil,
             availableConnectionsDelegate: .maximum(DescriptorShares.control, logger: logger)
         ),
-        onServerRunning: { channel in
-            // The data directory is closed to other users already; this also closes the socket.
-            chmod(path, 0o600)
-            await channel.addAcceptFailureHandler(registry: nil)
-        },
+        onServerRunning: { channel in await channel.addAcceptFailureHandler(registry: nil) },
         logger: own
     )
 }
