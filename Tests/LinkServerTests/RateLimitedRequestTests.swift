@@ -171,6 +171,96 @@ struct RateLimitedRequestTests {
         }
     }
 
+    // MARK: Messages
+
+    private static func batch(_ count: Int, padding: Int = 0) -> String {
+        let links = (0..<count).map { #""yourapp://product/\#($0)?x=\#(String(repeating: "x", count: padding))""# }
+        return #"{"links": [\#(links.joined(separator: ", "))]}"#
+    }
+
+    /// A message costs its links, and its head has paid for one of them. A message above the limit is refused before
+    /// anything of it is resolved.
+    @Test func linksOfABatchCountForTheAddress() async throws {
+        let policy = Self.policy { $0.address = RateLimit(perSecond: 10, burst: 20) }
+        try await withService(admitting: policy) { service in
+            let (first, second) = (try await service.resolve(Self.batch(15)), try await service.resolve(Self.batch(15)))
+            #expect(first.status == 200 && second.status == 429)
+            #expect(second.json?["scope"]?.text == "address" && second["Retry-After"] == "1")
+            #expect(try await service.events(of: "shop").count == 15)
+            // Of the second message, only the head was taken.
+            #expect(try await service.resolve(Self.batch(4)).status == 200)
+            #expect(try await service.resolve(Self.link).status == 429)
+        }
+    }
+
+    /// The defaults admit the largest batches of a client that sends one every few seconds.
+    @Test func quietAddressMaySendALargeBatchByDefault() async throws {
+        try await withService(admitting: AdmissionPolicy()) { service in
+            let answer = try await service.resolve(Self.batch(100, padding: 2_400))
+            #expect(answer.status == 200)
+            #expect(try await service.events(of: "shop").count == 100)
+            service.clock.advance(seconds: 2)
+            #expect(try await service.resolve(Self.batch(100)).status == 200)
+        }
+    }
+
+    /// With a burst below its links, a message costs the burst, or no time would be long enough for it.
+    @Test func batchAboveTheBurstIsAdmittedWhenTheAddressIsQuiet() async throws {
+        let policy = Self.policy { $0.address = RateLimit(perSecond: 10, burst: 10) }
+        try await withService(admitting: policy) { service in
+            let first = try await service.resolve(Self.batch(100))
+            let second = try await service.resolve(Self.link)
+            #expect([first.status, second.status] == [200, 429])
+            service.clock.advance(seconds: 1)
+            #expect(try await service.resolve(Self.batch(100)).status == 200)
+        }
+    }
+
+    @Test func bytesOfAMessageCountIfTheyAreMoreThanItsLinks() async throws {
+        let policy = Self.policy { $0.address = RateLimit(perSecond: 1, burst: 8) }
+        try await withService(admitting: policy) { service in
+            // 7 KB are 4 times 2 KiB, in a message and in a click.
+            let message = try await service.resolve(Self.batch(2, padding: 3_500))
+            let path = "/product/1?x=" + String(repeating: "x", count: 7_000)
+            let click = try await service.publicPort(.get, path, host: "go.yourappdomain.com")
+            let next = try await service.publicPort(.get, "/", host: "go.yourappdomain.com")
+            #expect([message.status, click.status, next.status] == [200, 302, 429])
+        }
+    }
+
+    @Test func reportsOfAMessageCountForTheAddress() async throws {
+        let policy = Self.policy { $0.address = RateLimit(perSecond: 1, burst: 4) }
+        try await withService(admitting: policy) { service in
+            try await service.load(AppEventTests.acme())
+            let reports = AppEventTests.batch(
+                AppEventTests.event("a"),
+                AppEventTests.event("b"),
+                AppEventTests.event("c")
+            )
+            #expect(try await service.publicPort(.post, "/_fp/events", body: reports).status == 200)
+            let refused = try await service.publicPort(.post, "/_fp/events", body: reports)
+            #expect(refused.status == 429 && refused.json?["scope"]?.text == "address")
+            #expect(try await service.events(of: "acme").count == 3)
+        }
+    }
+
+    /// The limit of a key counts messages; that of the tenant counts its links.
+    @Test func batchOfAKeyWithALimitIsOneRequest() async throws {
+        let policy = Self.policy { policy in
+            policy.address = RateLimit(perSecond: 1, burst: 1)
+            policy.key = RateLimit(perSecond: 1, burst: 2)
+        }
+        try await withService(admitting: policy) { service in
+            let headers: HTTPFields = [.authorization: "Bearer \(try service.makeKey(scopes: [.resolve]))"]
+            let statuses = [
+                try await service.resolve(Self.batch(100), headers: headers).status,
+                try await service.resolve(Self.batch(100), headers: headers).status,
+                try await service.resolve(Self.batch(1), headers: headers).status,
+            ]
+            #expect(statuses == [200, 200, 429])
+        }
+    }
+
     /// Each link of a batch counts for its tenant. A batch is admitted completely or not at all.
     @Test func linksOfABatchCountEach() async throws {
         let policy = Self.policy { $0.tenant = RateLimit(perSecond: 1, burst: 5) }

@@ -34,7 +34,19 @@ extension Admission {
         let client = policy.proxies.client(of: scope.client.address, headers: head.headerFields)
         scope.client = client
         let key = policy.key == nil ? nil : keys.validGrant(head.headerFields[.authorization])?.id
+        scope.countsForAddress = key == nil
         try check(key.map(Caller.key) ?? .address(client))
+    }
+
+    /// Takes the rest of a message from the limit of its address, before anything is resolved: its head was taken as
+    /// one request.
+    ///
+    /// - Parameters:
+    ///   - links: The links or reports of the message.
+    ///   - bytes: The size of the message; for a click, of its path and query.
+    func enter(_ links: Int, bytes: Int, _ scope: RequestScope) throws(Problem) {
+        guard scope.countsForAddress else { return }
+        try check(.address(scope.client), amount: Self.cost(ofLinks: links, bytes: bytes), after: 1)
     }
 
     /// Returns the error to answer with. A caller that has sent too many wrong keys no longer learns that a key is

@@ -40,6 +40,7 @@ struct AppEventController: Sendable {
         if let warning = catalog.warning(about: message.environment, of: tenant.tenant) {
             throw Problem(.unknownEnvironment, warning)
         }
+        try admission.enter(message.events.count, bytes: body.readableBytes, scope)
         try admission.check(.tenant(tenant.tenant), amount: message.events.count)
         let address = scope.client.address
         let caller = LinkResolver.Caller(

@@ -40,6 +40,7 @@ struct ClickController: Sendable {
         }
         guard !path.isReserved else { throw Problem(.notFound, "This path is reserved.") }
         scope.logFields.note(table.tenant)
+        try admission.enter(1, bytes: path.utf8.count, scope)
         try admission.check(.tenant(table.tenant))
 
         let visitor = ClickContext(request.headerFields)

@@ -12,6 +12,8 @@ struct RequestScope: Sendable {
     /// The socket's peer, or the client that a PROXY header names. After admission, the client as the trusted proxies
     /// report it.
     var client: ClientAddress
+    /// Whether the request was taken from the limit of its address, and not from that of its key.
+    var countsForAddress = false
     /// The trace of the request's work: the client's if it sent one, otherwise a new one.
     var trace: TraceContext?
     /// Whether the client sent a trace; only such clients get one in the response.

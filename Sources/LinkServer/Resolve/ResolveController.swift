@@ -77,6 +77,7 @@ struct ResolveController: Sendable {
             occurredAt: message.occurredAt
         )
         let (links, isBatch, tenant) = try links(of: &message)
+        try admission.enter(links.count, bytes: body.readableBytes, scope)
         let catalog = linkResolver.catalog.current
         let environment = message.environment ?? .production
         let located = links.map { (link: catalog.locate($0.url, in: environment), clientEventID: $0.clientEventID) }

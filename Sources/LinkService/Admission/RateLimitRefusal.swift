@@ -26,8 +26,8 @@ extension Problem {
             }
         self.init(
             .rateLimited,
-            "Too many requests \(whose): the limit is \(limit.perSecond) per second and \(limit.burst) at once. "
-                + "Try again in \(seconds) s."
+            "Too many requests \(whose): the limit is \(limit.perSecond) per second and \(limit.burst) at once; "
+                + "each link of a message counts. Try again in \(seconds) s."
         )
         extensions = [JSONNode.Member("scope", .string(refusal.scope.name))]
         let window = (limit.burst + limit.perSecond - 1) / limit.perSecond
