@@ -24,6 +24,7 @@ WITHOUT_ALERT = {"README.md", "erase-request.md", "key-leak.md", "restore.md", "
 # A new server has no refusals, dropped rows, exports, backups or certificates.
 LATER = {
     "fingerpost_backup_last_success_timestamp_seconds",
+    "fingerpost_day_bytes",
     "fingerpost_events_rejected_total",
     "fingerpost_answers_unrecorded_total",
     "fingerpost_export_due_timestamp_seconds",

@@ -71,6 +71,7 @@ struct ServeCommand: AsyncParsableCommand {
                     into: live,
                     server.dependencies.admission,
                     server.dependencies.appTables,
+                    server.recorder,
                     certificates,
                     logger: logger
                 ) {

@@ -36,6 +36,30 @@ struct ReloadTests {
         }
     }
 
+    /// A tenant at its bytes of the day is recorded again when the limit is raised. The service stays ready.
+    @Test func bytesOfTheDayHoldAtOnce() async throws {
+        try await withServer("limits: {dayBytes: 1}\n") { server, file, _ in
+            let connection = try HTTPConnection(port: server.publicPort)
+            func resolved() throws -> HTTPConnection.Response {
+                try connection.request("POST", "/resolve", body: #"{"url":"yourapp://product/1"}"#)
+            }
+            let (first, second) = (try resolved(), try resolved())
+            #expect(first.status == 200 && first.text.contains(#""recorded":true"#))
+            #expect(second.status == 200 && second.text.contains(#""recorded":false"#))
+            let ready = try server.ops("/readyz?verbose")
+            #expect(ready.status == 200 && ready.text.contains(#""degraded":["day bytes"]"#), "\(ready.text)")
+            let metrics = try server.ops("/metrics").text
+            #expect(metrics.contains("fingerpost_answers_unrecorded_total{reason=\"day_bytes\"} 1\n"))
+            #expect(metrics.contains("fingerpost_events_rejected_total{reason=\"day_bytes\"} 1\n"))
+
+            try write("limits: {dayBytes: 0}\n", to: file)
+            server.send(SIGHUP)
+            try server.ops("/metrics") { $0.text.contains("fingerpost_config_reloads_total{result=\"ok\"} 1\n") }
+            let third = try resolved()
+            #expect(third.text.contains(#""recorded":true"#))
+        }
+    }
+
     @Test func wrongFileChangesNothing() async throws {
         try await withServer("limits: {bodyBytes: 1024}\nlog: {level: warning}\n") { server, file, log in
             try write("limits: {bodyBytes: 4096, bodyBites: 1}\n", to: file)

@@ -9,8 +9,8 @@ struct RecorderStateMachineTests {
 
     private let noon = instant("2026-11-21T12:00:00Z")
 
-    private func request(_ events: [Event]) -> Machine.Request {
-        Machine.Request(events: events, byteCount: events.reduce(0) { $0 + $1.byteCount }) { _ in }
+    private func request(_ events: [Event], by key: KeyOwner = .nobody) -> Machine.Request {
+        Machine.Request(events: events, key: key) { _ in }
     }
 
     private func request(_ count: Int, of tenant: TenantID = tenant("shop")) -> Machine.Request {
@@ -35,9 +35,9 @@ struct RecorderStateMachineTests {
     @Test func fullByCountRefusesAtOnce() {
         var machine = machine { $0.waitingEvents = 10 }
         #expect(machine.submit(request(9), at: noon) == nil)
-        #expect(machine.submit(request(2), at: noon) == .queueFull)
+        #expect(machine.submit(request(2), at: noon)?.reason == .queueFull)
         #expect(machine.submit(request(1), at: noon) == nil)
-        #expect(machine.submit(request(1), at: noon) == .queueFull)
+        #expect(machine.submit(request(1), at: noon)?.reason == .queueFull)
         #expect(machine.counts == EventRecorder.Counts(received: 13, stored: 0, refused: [.queueFull: 3], waiting: 10))
     }
 
@@ -46,7 +46,7 @@ struct RecorderStateMachineTests {
         var machine = machine { $0.waitingBytes = one.byteCount * 2 }
         #expect(machine.submit(one, at: noon) == nil)
         #expect(machine.submit(one, at: noon) == nil)
-        #expect(machine.submit(one, at: noon) == .queueFull)
+        #expect(machine.submit(one, at: noon)?.reason == .queueFull)
     }
 
     /// Events that are being written still occupy memory.
@@ -58,7 +58,7 @@ struct RecorderStateMachineTests {
         }
         #expect(machine.submit(one, at: noon) == nil)
         #expect(machine.take() != nil)
-        #expect(machine.submit(one, at: noon) == .queueFull)
+        #expect(machine.submit(one, at: noon)?.reason == .queueFull)
         machine.finished(one, .stored(firstSequence: 1))
         #expect(machine.submit(one, at: noon) == nil)
     }
@@ -102,7 +102,7 @@ struct RecorderStateMachineTests {
         var machine = machine()
         #expect(machine.submit(request(1), at: noon) == nil)
         machine.stop()
-        #expect(machine.submit(request(3), at: noon) == .stopping)
+        #expect(machine.submit(request(3), at: noon)?.reason == .stopping)
         #expect(!machine.submitFence { _ in })
         #expect(machine.take() != nil)
         #expect(machine.take() == nil)
@@ -112,9 +112,9 @@ struct RecorderStateMachineTests {
     @Test func unownedEventsAreBoundASecond() {
         var machine = machine()
         #expect(machine.submit(request(60, of: .none), at: noon) == nil)
-        #expect(machine.submit(request(41, of: .none), at: noon) == .unownedRate)
+        #expect(machine.submit(request(41, of: .none), at: noon)?.reason == .unownedRate)
         #expect(machine.submit(request(40, of: .none), at: noon) == nil)
-        #expect(machine.submit(request(1, of: .none), at: noon) == .unownedRate)
+        #expect(machine.submit(request(1, of: .none), at: noon)?.reason == .unownedRate)
         #expect(machine.submit(request(1), at: noon) == nil)
         let later = Timestamp(milliseconds: noon.milliseconds + 1_000)
         #expect(machine.submit(request(100, of: .none), at: later) == nil)
@@ -125,9 +125,67 @@ struct RecorderStateMachineTests {
     @Test func mixedRequestCountsOnlyItsUnownedEventsAsRefused() {
         var machine = machine { $0.unownedPerSecond = 1 }
         let mixed = request([.sample(1), .sample(2, of: .none), .sample(3, of: .none)])
-        #expect(machine.submit(mixed, at: noon) == .unownedRate)
+        #expect(machine.submit(mixed, at: noon)?.reason == .unownedRate)
         #expect(machine.submit(request([.sample(1)]), at: noon) == nil)
         #expect(machine.counts == EventRecorder.Counts(received: 3, stored: 0, refused: [.unownedRate: 2], waiting: 1))
+    }
+
+    // MARK: Bytes of a day
+
+    @Test func tenantAtItsBytesOfTheDayIsRefusedUntilMidnight() {
+        let one = request(1)
+        var machine = machine { $0.dayBytes = 2 * one.byteCount }
+        for _ in 0..<2 {
+            #expect(machine.submit(one, at: noon) == nil)
+            machine.finished(one, .stored(firstSequence: 1))
+        }
+        #expect(machine.submit(one, at: noon) == .init(reason: .dayBytes, tenants: [tenant("shop")]))
+        #expect(machine.submit(request(1, of: tenant("taxi")), at: noon) == nil)
+        let midnight = instant("2026-11-22T00:00:00Z")
+        let before = Timestamp(milliseconds: midnight.milliseconds - 1)
+        #expect(machine.submit(one, at: before)?.reason == .dayBytes)
+        #expect(machine.submit(one, at: midnight) == nil)
+        #expect(machine.counts.refused == [.dayBytes: 2])
+    }
+
+    /// Only what is on the disk counts: a log that fails uses up no bytes.
+    @Test func refusedEventsUseUpNoBytes() {
+        let one = request(1)
+        var machine = machine { $0.dayBytes = 1 }
+        for _ in 0..<3 {
+            #expect(machine.submit(one, at: noon) == nil)
+            machine.finished(one, .refused(.diskFull))
+        }
+        #expect(machine.keylessBytes(at: noon).isEmpty)
+    }
+
+    @Test func requestsWithAKeyOfTheTenantNeitherCountNorAreRefused() {
+        let shop = tenant("shop")
+        var machine = machine { $0.dayBytes = 1 }
+        for key in [KeyOwner.tenant(shop), .everyTenant] {
+            let keyed = request([.sample(1, of: shop)], by: key)
+            #expect(machine.submit(keyed, at: noon) == nil)
+            machine.finished(keyed, .stored(firstSequence: 1))
+        }
+        #expect(machine.keylessBytes(at: noon).isEmpty)
+        // A key of another tenant is none for this one.
+        let foreign = request([.sample(2, of: shop)], by: .tenant(tenant("taxi")))
+        #expect(machine.submit(foreign, at: noon) == nil)
+        machine.finished(foreign, .stored(firstSequence: 3))
+        #expect(machine.keylessBytes(at: noon) == [shop: foreign.byteCount])
+        #expect(machine.submit(foreign, at: noon)?.reason == .dayBytes)
+        #expect(machine.submit(request([.sample(3, of: shop)], by: .tenant(shop)), at: noon) == nil)
+    }
+
+    @Test func mixedRequestCountsOnlyTheEventsOfTenantsAtTheLimitAsRefused() {
+        let (shop, taxi) = (tenant("shop"), tenant("taxi"))
+        var machine = machine { $0.dayBytes = 1 }
+        let first = request([.sample(1, of: shop)])
+        #expect(machine.submit(first, at: noon) == nil)
+        machine.finished(first, .stored(firstSequence: 1))
+        let mixed = request([.sample(2, of: shop), .sample(3, of: taxi), .sample(4, of: shop)])
+        #expect(machine.submit(mixed, at: noon) == .init(reason: .dayBytes, tenants: [shop]))
+        #expect(machine.counts == EventRecorder.Counts(received: 3, stored: 1, refused: [.dayBytes: 2], waiting: 0))
     }
 
     /// In any sequence of steps, nothing is lost, duplicated or reordered, and the counts add up.

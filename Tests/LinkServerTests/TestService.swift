@@ -139,6 +139,7 @@ func withService<Value: Sendable>(
     failing failure: @escaping @Sendable ([Event]) -> EventStoreError? = { _ in nil },
     locating locate: (@Sendable (NetworkAddress) -> String?)? = nil,
     admitting policy: AdmissionPolicy = .unlimited,
+    dayBytes: Int = 0,
     exportingTo sink: (any ExportSink)? = nil,
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
     _ body: (TestService) async throws -> Value
@@ -157,6 +158,7 @@ func withService<Value: Sendable>(
             failing: failure,
             locating: locate,
             admitting: policy,
+            dayBytes: dayBytes,
             exportingTo: sink,
             logger: logger
         )
@@ -184,12 +186,14 @@ private func makeService(
     failing failure: @escaping @Sendable ([Event]) -> EventStoreError? = { _ in nil },
     locating locate: (@Sendable (NetworkAddress) -> String?)? = nil,
     admitting policy: AdmissionPolicy = .unlimited,
+    dayBytes: Int = 0,
     exportingTo sink: (any ExportSink)? = nil,
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 ) throws -> TestService {
     let recorder = EventRecorder(
         store: FailingStore(log: log, failure: failure),
         now: { clock.now },
+        dayBytes: dayBytes,
         logger: logger
     )
     guard let sealer = ContinuationSealer(keys: [Data(repeating: 5, count: ContinuationSealer.keyBytes)]) else {

@@ -48,39 +48,72 @@ package final class EventRecorder: Service {
         }
     )
 
-    package init(store: any EventStore, now: @escaping @Sendable () -> Timestamp, logger: Logger) {
+    /// - Parameter dayBytes: The limit of ``limit(dayBytes:)``.
+    package init(
+        store: any EventStore,
+        now: @escaping @Sendable () -> Timestamp,
+        dayBytes: Int = 0,
+        logger: Logger
+    ) {
         self.store = store
         self.now = now
         self.logger = logger
-        state = Mutex(State())
+        var state = State()
+        state.machine.limits.dayBytes = dayBytes
+        self.state = Mutex(state)
         // Registers the counters at 0. A rate includes the first refusal only if the counter existed before.
         _ = Self.rejected
     }
 
     /// Submits the events of one request: at most 100, committed together. `completion` is called once, after the
     /// commit or with a refusal. After a commit it runs on the writer's thread and must not block.
-    package func record(_ events: [Event], completion: @escaping @Sendable (RecordResult) -> Void) {
-        let request = RecorderStateMachine.Request(
-            events: events,
-            byteCount: events.reduce(0) { $0 + $1.byteCount },
-            completion: completion
-        )
+    ///
+    /// - Parameter key: The owner of the request's key.
+    package func record(
+        _ events: [Event],
+        by key: KeyOwner = .nobody,
+        completion: @escaping @Sendable (RecordResult) -> Void
+    ) {
+        let request = RecorderStateMachine.Request(events: events, key: key, completion: completion)
         let now = now()
-        let (refusal, idleWriter) = state.withLock { state in
-            let refusal = state.machine.submit(request, at: now)
-            return (refusal, refusal == nil ? state.takeIdleWriter() : nil)
+        let (refused, idleWriter) = state.withLock { state in
+            let refused = state.machine.submit(request, at: now)
+            return (refused, refused == nil ? state.takeIdleWriter() : nil)
         }
         idleWriter?.resume()
-        if let refusal {
-            count(refused: refusal, refusal == .unownedRate ? request.unownedCount : events.count)
-            completion(.refused(refusal))
+        if let refused {
+            count(refused: refused.reason, refused.eventCount(of: request))
+            completion(refused.result)
         }
     }
 
     /// Submits events and waits for the result. A cancelled caller still gets the result.
-    package func record(_ events: [Event]) async -> RecordResult {
+    package func record(_ events: [Event], by key: KeyOwner = .nobody) async -> RecordResult {
         await withCheckedContinuation { continuation in
-            record(events) { continuation.resume(returning: $0) }
+            record(events, by: key) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Sets the limit of the bytes of a tenant's events in a UTC day from requests without one of its keys; 0 for no
+    /// limit. Events beyond it are refused, except those of requests that began below it: at most the queue.
+    package func limit(dayBytes: Int) { state.withLock { $0.machine.limits.dayBytes = dayBytes } }
+
+    /// The bytes of events that were recorded today without a key, by tenant, since the process started.
+    package struct DayBytes: Sendable {
+        package let recorded: [TenantID: Int]
+        /// 0 for no limit.
+        package let limit: Int
+
+        /// The tenants whose events without a key are refused until the end of the day.
+        package var tenantsAtLimit: [TenantID] {
+            limit > 0 ? recorded.filter { $0.value >= limit }.map(\.key).sorted() : []
+        }
+    }
+
+    package var dayBytes: DayBytes {
+        let now = now()
+        return state.withLock {
+            DayBytes(recorded: $0.machine.keylessBytes(at: now), limit: $0.machine.limits.dayBytes)
         }
     }
 

@@ -1,4 +1,4 @@
-import LinkRouting
+package import LinkRouting
 
 /// The result of recording events.
 package enum RecordResult: Sendable, Hashable {
@@ -6,14 +6,18 @@ package enum RecordResult: Sendable, Hashable {
     /// already had.
     case stored(firstSequence: Int64, duplicates: [Int] = [])
     case refused(Refusal)
+    /// Nothing was queued, because the events of these tenants exceed a limit. Only they count as refused; the caller
+    /// submits the request's other events again without them.
+    case overLimit(Refusal, Set<TenantID>)
 
     package enum Refusal: String, Sendable, CaseIterable {
         /// The queue has reached its limit.
         case queueFull = "queue_full"
         case diskFull = "disk_full"
-        /// More than 100 events per second that belong to no tenant. Only those events count as refused; the caller
-        /// submits the request's other events again without them.
+        /// More than 100 events per second that belong to no tenant; a result `overLimit`.
         case unownedRate = "unowned_rate"
+        /// A tenant has recorded its bytes of the day from requests without one of its keys; a result `overLimit`.
+        case dayBytes = "day_bytes"
         /// The log already has the reported event. Only counted: the result of the request is `stored`.
         case duplicate
         case stopping
@@ -21,6 +25,21 @@ package enum RecordResult: Sendable, Hashable {
         case unstorable
         /// A write or fsync failed; the process is about to exit.
         case ioError = "io_error"
+    }
+}
+
+/// Whose key a request carries. Its events of all other tenants count against their bytes of the day.
+package enum KeyOwner: Sendable, Hashable {
+    case nobody
+    case tenant(TenantID)
+    case everyTenant
+
+    fileprivate func covers(_ tenant: TenantID) -> Bool {
+        switch self {
+        case .nobody: false
+        case .tenant(let owner): owner == tenant
+        case .everyTenant: true
+        }
     }
 }
 
@@ -32,15 +51,51 @@ struct RecorderStateMachine {
         var batchEvents = 1_024
         var batchBytes = 1 << 20
         var unownedPerSecond = 100
+        /// Bytes of a tenant's events in a UTC day from requests without one of its keys; 0 for no limit.
+        var dayBytes = 0
     }
 
     /// The events of one request, which are committed together or not at all.
     struct Request {
         let events: [Event]
         let byteCount: Int
+        /// The bytes of the events that count against the bytes of a day, by tenant; one entry for most requests.
+        let keylessBytes: [(tenant: TenantID, count: Int)]
         let completion: @Sendable (RecordResult) -> Void
 
+        init(events: [Event], key: KeyOwner, completion: @escaping @Sendable (RecordResult) -> Void) {
+            var (byteCount, keyless) = (0, [(tenant: TenantID, count: Int)]())
+            for event in events {
+                let (tenant, bytes) = (event.content.fields.tenant, event.byteCount)
+                byteCount += bytes
+                if key.covers(tenant) { continue }
+                if let index = keyless.firstIndex(where: { $0.tenant == tenant }) {
+                    keyless[index].count += bytes
+                } else {
+                    keyless.append((tenant, bytes))
+                }
+            }
+            self.events = events
+            self.byteCount = byteCount
+            keylessBytes = keyless
+            self.completion = completion
+        }
+
         var unownedCount: Int { events.count { $0.tenant == .none } }
+    }
+
+    /// Why a request is not queued.
+    struct Refused: Equatable {
+        let reason: RecordResult.Refusal
+        /// The tenants whose events exceed the limit; nil if the whole request is refused.
+        var tenants: Set<TenantID>?
+
+        var result: RecordResult { tenants.map { .overLimit(reason, $0) } ?? .refused(reason) }
+
+        func eventCount(of request: Request) -> Int {
+            guard let tenants else { return request.events.count }
+            return request.events.count { tenants.contains($0.tenant) }
+        }
     }
 
     enum Work {
@@ -60,7 +115,8 @@ struct RecorderStateMachine {
         var bytes = 0
     }
 
-    private let limits: Limits
+    /// May change while requests wait.
+    var limits: Limits
     /// Requests that the writer has not taken yet.
     private var queue: [Request] = []
     private var queueSize = Size()
@@ -69,19 +125,22 @@ struct RecorderStateMachine {
     private var waitingBytes = 0
     private var unownedSecond: Int64 = .min
     private var unownedCount = 0
+    private var day: Int64 = .min
+    /// The bytes recorded today without a key, by tenant: as many entries as there are tenants, at most.
+    private var keylessBytes: [TenantID: Int] = [:]
     private(set) var isStopping = false
     private(set) var counts = EventRecorder.Counts()
 
     init(limits: Limits = Limits()) { self.limits = limits }
 
     /// Queues the request; returns the reason if it is refused, otherwise nil.
-    mutating func submit(_ request: Request, at now: Timestamp) -> RecordResult.Refusal? {
-        if let refusal = refusal(for: request, at: now) {
-            // The request's other events are submitted again without the unowned ones, and counted then.
-            let refused = refusal == .unownedRate ? request.unownedCount : request.events.count
-            counts.received += refused
-            counts.refused[refusal, default: 0] += refused
-            return refusal
+    mutating func submit(_ request: Request, at now: Timestamp) -> Refused? {
+        if let refused = refusal(of: request, at: now) {
+            // The other events of a request over a limit are submitted again, and counted then.
+            let events = refused.eventCount(of: request)
+            counts.received += events
+            counts.refused[refused.reason, default: 0] += events
+            return refused
         }
         counts.received += request.events.count
         counts.waiting += request.events.count
@@ -92,18 +151,36 @@ struct RecorderStateMachine {
         return nil
     }
 
-    private mutating func refusal(for request: Request, at now: Timestamp) -> RecordResult.Refusal? {
-        guard !isStopping else { return .stopping }
+    private mutating func refusal(of request: Request, at now: Timestamp) -> Refused? {
+        guard !isStopping else { return Refused(reason: .stopping) }
         guard counts.waiting + request.events.count <= limits.waitingEvents,
             waitingBytes + request.byteCount <= limits.waitingBytes
-        else { return .queueFull }
+        else { return Refused(reason: .queueFull) }
+        begin(dayOf: now)
+        if limits.dayBytes > 0 {
+            let over = request.keylessBytes.filter { keylessBytes[$0.tenant, default: 0] >= limits.dayBytes }
+            if !over.isEmpty { return Refused(reason: .dayBytes, tenants: Set(over.map(\.tenant))) }
+        }
         let unowned = request.unownedCount
         guard unowned > 0 else { return nil }
         let second = now.milliseconds / 1_000
         if second != unownedSecond { (unownedSecond, unownedCount) = (second, 0) }
-        guard unownedCount + unowned <= limits.unownedPerSecond else { return .unownedRate }
+        guard unownedCount + unowned <= limits.unownedPerSecond else {
+            return Refused(reason: .unownedRate, tenants: [.none])
+        }
         unownedCount += unowned
         return nil
+    }
+
+    private mutating func begin(dayOf now: Timestamp) {
+        let today = now.milliseconds / 86_400_000
+        if today != day { (day, keylessBytes) = (today, [:]) }
+    }
+
+    /// The bytes recorded without a key on the day of `now`, by tenant.
+    mutating func keylessBytes(at now: Timestamp) -> [TenantID: Int] {
+        begin(dayOf: now)
+        return keylessBytes
     }
 
     /// Returns false if the recorder is stopping.
@@ -159,7 +236,9 @@ struct RecorderStateMachine {
         case .stored(_, let duplicates):
             counts.stored += request.events.count - duplicates.count
             if !duplicates.isEmpty { counts.refused[.duplicate, default: 0] += duplicates.count }
-        case .refused(let refusal): counts.refused[refusal, default: 0] += request.events.count
+            for (tenant, bytes) in request.keylessBytes { keylessBytes[tenant, default: 0] += bytes }
+        case .refused(let refusal), .overLimit(let refusal, _):
+            counts.refused[refusal, default: 0] += request.events.count
         }
     }
 

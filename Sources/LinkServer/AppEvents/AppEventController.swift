@@ -57,6 +57,7 @@ struct AppEventController: Sendable {
             message,
             of: tenant,
             by: caller,
+            with: KeyOwner(request.grant),
             arrivedAt: scope.arrival,
             on: lookupPool
         )

@@ -73,7 +73,7 @@ struct ClickController: Sendable {
         _ scope: RequestScope
     ) -> HandlerResult {
         scope.logFields.note(resolvedLink)
-        return linkResolver.result(afterRecording: [resolvedLink], arrivedAt: scope.arrival) { _ in
+        return linkResolver.result(afterRecording: [resolvedLink], by: .nobody, arrivedAt: scope.arrival) { _ in
             answer(to: resolvedLink.answer, host: host)
         }
     }

@@ -14,6 +14,8 @@ package struct ServerLimits: Sendable, Hashable {
     package var drafts = 64
     /// Nesting depth of lists and objects in the body of `POST /resolve`.
     package var jsonDepth = 32
+    /// Events of one tenant that are recorded in a UTC day from requests without one of its keys; 0 for no limit.
+    package var dayBytes = 16 << 30
     /// Stored suite.
     package var suiteBytes = 4 << 20
     /// Target of a request.

@@ -37,6 +37,8 @@ package enum DeclaredMetrics {
         "fingerpost_config_last_reload_successful": "1 if the last configuration reload succeeded, 0 if it failed.",
         "fingerpost_config_reloads_total{result}": "Configuration reloads, by result.",
         "fingerpost_connections{port}": "Open connections.",
+        "fingerpost_day_bytes_limit": "Limit on fingerpost_day_bytes; 0 for none.",
+        "fingerpost_day_bytes{tenant}": "Bytes of events recorded today (UTC) from requests without a key, by tenant.",
         "fingerpost_disk_free_bytes": "Free space on the data directory's disk that the service can use.",
         "fingerpost_disk_size_bytes": "Size of the data directory's disk.",
         "fingerpost_event_batch_size": "Events per commit.",

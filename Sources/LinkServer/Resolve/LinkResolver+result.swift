@@ -1,4 +1,5 @@
 import HTTPTransport
+import LinkEvents
 import LinkRouting
 import LinkService
 
@@ -6,11 +7,12 @@ extension LinkResolver {
     /// Returns a result whose response is built once the links are recorded.
     func result(
         afterRecording links: [ResolvedLink],
+        by key: KeyOwner,
         arrivedAt arrival: ContinuousClock.Instant?,
         response: @escaping @Sendable (Recorded) throws -> BufferedResponse
     ) -> HandlerResult {
         .later { respond in
-            self.record(links, arrivedAt: arrival) { result in
+            self.record(links, by: key, arrivedAt: arrival) { result in
                 respond { try response(result.get()) }
             }
         }

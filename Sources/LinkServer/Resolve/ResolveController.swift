@@ -47,6 +47,7 @@ struct ResolveController: Sendable {
         let message: ResolveRequest
         let links: [(link: LocatedLink, clientEventID: String?)]
         let isBatch: Bool
+        let key: KeyOwner
         let request: LinkResolver.Request
 
         /// Whether the links must not be resolved on the event loop. A single link of a table with many steps may be: if
@@ -102,6 +103,7 @@ struct ResolveController: Sendable {
             message: message,
             links: located,
             isBatch: isBatch,
+            key: KeyOwner(request.grant),
             request: LinkResolver.Request(from: catalog, in: message.context, environment: environment, by: caller)
         )
     }
@@ -154,7 +156,7 @@ struct ResolveController: Sendable {
     }
 
     private func response(of parsed: ParsedRequest, _ resolvedLinks: [LinkResolver.ResolvedLink]) -> HandlerResult {
-        linkResolver.result(afterRecording: resolvedLinks, arrivedAt: parsed.arrival) { recorded in
+        linkResolver.result(afterRecording: resolvedLinks, by: parsed.key, arrivedAt: parsed.arrival) { recorded in
             let (isBatch, warnings) = (parsed.isBatch, parsed.message.warnings)
             return BufferedResponse(json: try json(of: resolvedLinks, recorded, isBatch: isBatch, warnings: warnings))
         }

@@ -1,7 +1,7 @@
 package import CoreMetrics
 package import LinkAPI
 package import LinkCatalog
-import LinkEvents
+package import LinkEvents
 import LinkRouting
 import LinkTable
 package import Logging
@@ -29,13 +29,16 @@ package struct AppEventRecorder: Sendable {
 
     /// Stores the events of a message, which belongs to `tenant`.
     ///
-    /// - Parameter pool: Looks up the links if a table is slow.
+    /// - Parameters:
+    ///   - key: The owner of the request's key.
+    ///   - pool: Looks up the links if a table is slow.
     /// - Throws: A ``Problem`` or a ``WorkPool/Refusal`` if nothing was stored, so that the app must send the message
     ///   again.
     package func record(
         _ request: AppEventsRequest,
         of tenant: PublishedTable,
         by caller: LinkResolver.Caller,
+        with key: KeyOwner,
         arrivedAt arrival: ContinuousClock.Instant?,
         on pool: WorkPool
     ) async throws -> [AppEventResult] {
@@ -83,7 +86,7 @@ package struct AppEventRecorder: Sendable {
                 results.append(.rejected(item, .invalidEvent, error.description))
             }
         }
-        let statuses = try await store(events.map { $0.event })
+        let statuses = try await store(events.map { $0.event }, with: key)
         for (status, (index, _)) in zip(statuses, events) {
             results[index] = AppEventResult(clientEventID: request.events[index].clientEventID, status: status)
         }
@@ -110,12 +113,12 @@ package struct AppEventRecorder: Sendable {
         return found
     }
 
-    private func store(_ events: [Event]) async throws(Problem) -> [AppEventResult.Status] {
+    private func store(_ events: [Event], with key: KeyOwner) async throws(Problem) -> [AppEventResult.Status] {
         guard !events.isEmpty else { return [] }
         guard linkResolver.isRecording else {
             return events.map { _ in .rejected(.recordingDisabled, detail: "This server records no events.") }
         }
-        switch await linkResolver.recorder.record(events) {
+        switch await linkResolver.recorder.record(events, by: key) {
         case .stored(_, let duplicates):
             let duplicates = Set(duplicates)
             for (index, event) in events.enumerated() where !duplicates.contains(index) {
@@ -130,15 +133,10 @@ package struct AppEventRecorder: Sendable {
                 return [.rejected(.notRecorded, detail: "The log cannot store this event.")]
             }
             var statuses: [AppEventResult.Status] = []
-            for event in events { statuses += try await store([event]) }
+            for event in events { statuses += try await store([event], with: key) }
             return statuses
-        case .refused:
-            var problem = Problem(
-                .logUnavailable,
-                "The events could not be recorded. Keep them, and send the same message again in a second."
-            )
-            problem.hints = [.retryAfter(seconds: 1)]
-            throw problem
+        case .refused(let refusal), .overLimit(let refusal, _):
+            throw Problem(refusal, "The events could not be recorded. Keep them, and send the same message again")
         }
     }
 }

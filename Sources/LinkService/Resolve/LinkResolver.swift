@@ -28,7 +28,7 @@ package final class LinkResolver: Sendable {
 
     /// Counts links that were answered although the log could not record them.
     private static let unrecorded = Dictionary(
-        uniqueKeysWithValues: [RecordResult.Refusal.queueFull, .diskFull, .stopping, .ioError].map {
+        uniqueKeysWithValues: [RecordResult.Refusal.queueFull, .diskFull, .dayBytes, .stopping, .ioError].map {
             ($0, Counter(label: "fingerpost_answers_unrecorded_total", dimensions: [("reason", $0.rawValue)]))
         }
     )
@@ -165,15 +165,13 @@ package final class LinkResolver: Sendable {
 
     /// The links of a request that are in the log.
     package enum Recorded: Sendable {
-        case all
-        /// Only links that belong to a tenant. The rate limit for links without a tenant refused the others.
-        case owned
+        /// All links except those of tenants whose events exceed a limit.
+        case allBut(Set<TenantID>)
         case nothing
 
         func holds(_ resolvedLink: ResolvedLink) -> Bool {
             switch self {
-            case .all: true
-            case .owned: resolvedLink.fields.tenant != .none
+            case .allBut(let tenants): !tenants.contains(resolvedLink.fields.tenant)
             case .nothing: false
             }
         }
@@ -181,9 +179,12 @@ package final class LinkResolver: Sendable {
 
     /// Commits the events of one request together, with the time since its arrival.
     ///
-    /// - Parameter completion: Called once, on any thread. After a failure, its problem is the only permitted response.
+    /// - Parameters:
+    ///   - key: The owner of the request's key.
+    ///   - completion: Called once, on any thread. After a failure, its problem is the only permitted response.
     package func record(
         _ resolvedLinks: [ResolvedLink],
+        by key: KeyOwner,
         arrivedAt arrival: ContinuousClock.Instant?,
         completion: @escaping @Sendable (Result<Recorded, Problem>) -> Void
     ) {
@@ -194,53 +195,52 @@ package final class LinkResolver: Sendable {
             fields.latencyMicroseconds = latency
             return Event(consume fields)
         }
-        recorder.record(events) { [self] result in
-            guard case .refused(.unownedRate) = result else {
-                return completion(outcome(result, of: .all, resolvedLinks))
+        record(events, of: resolvedLinks, without: [], by: key, completion: completion)
+    }
+
+    /// Records the events, and again without those of the tenants whose events exceed a limit.
+    private func record(
+        _ events: [Event],
+        of resolvedLinks: [ResolvedLink],
+        without excluded: Set<TenantID>,
+        by key: KeyOwner,
+        completion: @escaping @Sendable (Result<Recorded, Problem>) -> Void
+    ) {
+        recorder.record(events, by: key) { [self] result in
+            switch result {
+            case .stored:
+                let recorded = Recorded.allBut(excluded)
+                for resolvedLink in resolvedLinks where recorded.holds(resolvedLink) {
+                    tenants.count(resolvedLink.fields.outcome, of: resolvedLink.fields.tenant)
+                }
+                completion(.success(recorded))
+            case .overLimit(let refusal, let tenants):
+                let refused = resolvedLinks.filter { tenants.contains($0.fields.tenant) }
+                if let problem = Self.problem(refusal, refused) { return completion(.failure(problem)) }
+                let rest = events.filter { !tenants.contains($0.content.fields.tenant) }
+                guard !rest.isEmpty else { return completion(.success(.nothing)) }
+                record(rest, of: resolvedLinks, without: excluded.union(tenants), by: key, completion: completion)
+            case .refused(let refusal):
+                let refused = resolvedLinks.filter { !excluded.contains($0.fields.tenant) }
+                completion(Self.problem(refusal, refused).map { .failure($0) } ?? .success(.nothing))
             }
-            let owned = events.filter { $0.tenant != .none }
-            guard !owned.isEmpty else { return completion(.success(.nothing)) }
-            recorder.record(owned) { [self] in completion(outcome($0, of: .owned, resolvedLinks)) }
         }
     }
 
-    /// Commits the events of one request together, and waits for the result. A cancelled task still gets the result.
-    func record(
-        _ resolvedLinks: [ResolvedLink],
-        arrivedAt arrival: ContinuousClock.Instant?
-    ) async throws(Problem) -> Recorded {
-        try await withCheckedContinuation { continuation in
-            record(resolvedLinks, arrivedAt: arrival) { continuation.resume(returning: $0) }
-        }.get()
-    }
-
-    private func outcome(
-        _ result: RecordResult,
-        of recorded: Recorded,
-        _ resolvedLinks: [ResolvedLink]
-    ) -> Result<Recorded, Problem> {
-        switch result {
-        case .stored:
-            for resolvedLink in resolvedLinks where recorded.holds(resolvedLink) {
-                tenants.count(resolvedLink.fields.outcome, of: resolvedLink.fields.tenant)
-            }
-            return .success(recorded)
-        case .refused(.unstorable):
-            return .failure(
-                Problem(.notRecorded, "The log could not store this request, so it was neither recorded nor answered.")
+    /// Returns the response to a request whose links could not be recorded; nil if they are answered all the same,
+    /// which is counted.
+    private static func problem(_ refusal: RecordResult.Refusal, _ refused: [ResolvedLink]) -> Problem? {
+        guard refusal != .unstorable else {
+            return Problem(
+                .notRecorded,
+                "The log could not store this request, so it was neither recorded nor answered."
             )
-        case .refused(let refusal):
-            if resolvedLinks.allSatisfy({ $0.answer.table?.settings.whenLogFails != .refuse }) {
-                Self.unrecorded[refusal]?.increment(by: resolvedLinks.count)
-                return .success(.nothing)
-            }
-            var problem = Problem(
-                .logUnavailable,
-                "The request could not be recorded, so it was not answered. Try again in a second."
-            )
-            problem.hints = [.retryAfter(seconds: 1)]
-            return .failure(problem)
         }
+        guard refused.contains(where: { $0.answer.table?.settings.whenLogFails == .refuse }) else {
+            unrecorded[refusal]?.increment(by: refused.count)
+            return nil
+        }
+        return Problem(refusal, "The request could not be recorded, so it was not answered. Try again")
     }
 
     package func response(_ resolvedLink: ResolvedLink, _ recorded: Recorded) throws -> ResolveResponse {
@@ -329,6 +329,29 @@ package final class LinkResolver: Sendable {
         event.botClass = caller.botClass?.rawValue
         event.install = redaction.install(context.stickyKey)
         return event
+    }
+}
+
+extension KeyOwner {
+    /// - Parameter grant: Nil for a request without a key.
+    package init(_ grant: KeyGrant?) {
+        self =
+            switch grant {
+            case nil: .nobody
+            case let grant?: grant.tenant.map(Self.tenant) ?? .everyTenant
+            }
+    }
+}
+
+extension Problem {
+    /// The response to a request that the log did not take.
+    ///
+    /// - Parameter advice: Ends before the time after which to try again.
+    init(_ refusal: RecordResult.Refusal, _ advice: String) {
+        // A day's bytes may last until midnight. A limit that is raised takes effect at once.
+        let seconds: UInt64 = refusal == .dayBytes ? 60 : 1
+        self.init(.logUnavailable, "\(advice) in \(seconds == 1 ? "a second" : "a minute").")
+        hints = [.retryAfter(seconds: seconds)]
     }
 }
 

@@ -110,6 +110,7 @@ struct ServiceConfiguration {
         LimitKey("tableBytes", \.tableBytes, 1_024...268_435_456),
         LimitKey("tableRoutes", \.tableRoutes, 1...RouteTable.maximumRoutes),
         LimitKey("drafts", \.drafts, 1...10_000),
+        LimitKey("dayBytes", \.dayBytes, 0...(1 << 50)),
         LimitKey("headSeconds", \.headSeconds, 1...3_600),
         LimitKey("bodySeconds", \.bodySeconds, 1...3_600),
         LimitKey("tableSeconds", \.tableSeconds, 1...3_600),

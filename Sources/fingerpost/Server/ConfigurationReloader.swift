@@ -1,6 +1,7 @@
 import Foundation
 import GeoIP
 import HTTPTransport
+import LinkEvents
 import LinkServer
 import LinkService
 import Logging
@@ -15,6 +16,7 @@ actor ConfigurationReloader: Service {
     private let live: LiveConfiguration
     private let admission: Admission
     private let appTables: AppTableCache
+    private let recorder: EventRecorder
     private let certificates: ServerCertificates?
     private let logger: Logger
     private let hasTerminal = isatty(STDIN_FILENO) == 1
@@ -38,6 +40,7 @@ actor ConfigurationReloader: Service {
         into live: LiveConfiguration,
         _ admission: Admission,
         _ appTables: AppTableCache,
+        _ recorder: EventRecorder,
         _ certificates: ServerCertificates?,
         logger: Logger,
         read: @escaping @Sendable () async throws -> ServiceConfiguration
@@ -46,6 +49,7 @@ actor ConfigurationReloader: Service {
         self.live = live
         self.admission = admission
         self.appTables = appTables
+        self.recorder = recorder
         self.certificates = certificates
         self.logger = logger
         self.read = read
@@ -73,6 +77,7 @@ actor ConfigurationReloader: Service {
             let left = try live.replace(by: configuration)
             admission.update(configuration.admission.policy)
             appTables.update(configuration.tables.signer)
+            recorder.limit(dayBytes: configuration.limits.dayBytes)
             Self.results["ok"]?.increment()
             Self.isLastGood.record(1)
             tell(configuration, left: left)

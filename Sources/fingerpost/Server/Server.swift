@@ -46,7 +46,12 @@ struct Server {
         health = opsServer.health
         (database, log) = try await Self.open(directory, telling: opsServer.health, logger)
         opsServer.health.start("loading the tables")
-        recorder = EventRecorder(store: log, now: SystemClock.now, logger: logger)
+        recorder = EventRecorder(
+            store: log,
+            now: SystemClock.now,
+            dayBytes: configuration.limits.dayBytes,
+            logger: logger
+        )
         let keys = try await database.continuationKeys(
             random: SystemRandom.bytes(ContinuationSealer.keyBytes),
             at: SystemClock.now(),
@@ -103,6 +108,7 @@ struct Server {
                 + ProcessReadings.readings(of: catalog.current) + ProcessReadings.readings(of: dependencies.pool)
                 + ProcessReadings.readings(ofLookups: dependencies.lookupPool)
                 + ProcessReadings.readings(of: log)
+                + recorder.readings(by: dependencies.linkResolver.tenants)
                 + dependencies.exporter.progress.readings(of: catalog.current, by: dependencies.linkResolver.tenants)
         }
         opsServer.health.watch([
@@ -112,6 +118,7 @@ struct Server {
                 recorder.isDiskFull
                     ? .degraded("the disk is full; events are not recorded") : .good("events are recorded")
             },
+            recorder.dayBytesCheck,
             Health.Check("log") { [log] in .good(log.condition) },
         ])
         // Links do not depend on the exports, whose disk may be mounted later.
