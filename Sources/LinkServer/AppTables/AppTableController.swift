@@ -33,7 +33,8 @@ struct AppTableController: Sendable {
             problem.hints = [.retryAfter(seconds: 5)]
             throw problem
         }
-        let isPrivate = tenant.wantsClientKey(for: query.environment)
+        let isPrivate =
+            tenant.wantsClientKey(for: query.environment) || request.head.headerFields[.authorization] != nil
         guard table.mustBeUnpacked(for: request.head) else {
             return .response(try table.response(to: request.head, isPrivate: isPrivate))
         }
