@@ -61,7 +61,7 @@ struct ScenarioTests {
             let second = try connection.request(
                 "POST",
                 "/resolve",
-                body: #"{"continuation":"\#(token)","context":{"platform":"ios","authenticated":true}}"#
+                body: #"{"continuation":"\#(token)","context":{"app":"ios","platform":"ios","authenticated":true}}"#
             )
             let resumed = try JSONReader.parse(second.body, limits: JSONReader.Limits(maximumBytes: 1 << 20))
             #expect(resumed["action"]?.text == "open_app")

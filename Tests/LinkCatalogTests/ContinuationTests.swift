@@ -14,25 +14,22 @@ struct ContinuationTests {
         #expect(try sealer.open(try sealer.seal(continuation), for: AppID("ios"), at: now) == continuation)
     }
 
-    @Test func callerWithoutAppMayResume() throws {
-        let sealer = try sealer(1)
-        let continuation = try continuation()
-
-        #expect(try sealer.open(try sealer.seal(continuation), for: nil, at: now) == continuation)
-    }
-
     @Test func continuationOfNoAppOpensForAny() throws {
         let sealer = try sealer(1)
         let continuation = try continuation(app: nil)
 
-        #expect(try sealer.open(try sealer.seal(continuation), for: AppID("ios"), at: now) == continuation)
+        for app in [AppID("ios"), nil] {
+            #expect(try sealer.open(try sealer.seal(continuation), for: app, at: now) == continuation)
+        }
     }
 
-    @Test func otherAppIsRefused() throws {
+    @Test func otherAppAndNoAppAreRefused() throws {
         let sealer = try sealer(1)
         let token = try sealer.seal(try continuation())
 
-        #expect(throws: Continuation.Failure.invalid) { try sealer.open(token, for: AppID("android"), at: now) }
+        for app in [AppID("android"), nil] {
+            #expect(throws: Continuation.Failure.invalid) { try sealer.open(token, for: app, at: now) }
+        }
     }
 
     @Test func continuationExpires() throws {
@@ -41,10 +38,10 @@ struct ContinuationTests {
         let end = now.milliseconds + Continuation.lifetime
 
         #expect(throws: Never.self) {
-            try sealer.open(token, for: nil, at: Timestamp(milliseconds: end - 1))
+            try sealer.open(token, for: AppID("ios"), at: Timestamp(milliseconds: end - 1))
         }
         #expect(throws: Continuation.Failure.expired) {
-            try sealer.open(token, for: nil, at: Timestamp(milliseconds: end))
+            try sealer.open(token, for: AppID("ios"), at: Timestamp(milliseconds: end))
         }
     }
 
@@ -57,7 +54,7 @@ struct ContinuationTests {
                 changed[index] = byte
                 let text = String(decoding: changed, as: UTF8.self)
                 #expect(throws: Continuation.Failure.invalid, "character \(index)") {
-                    try sealer.open(text, for: nil, at: now)
+                    try sealer.open(text, for: AppID("ios"), at: now)
                 }
             }
         }
@@ -68,12 +65,12 @@ struct ContinuationTests {
         let token = try sealer.seal(try continuation())
         for length in 0..<token.utf8.count {
             #expect(throws: Continuation.Failure.invalid) {
-                try sealer.open(String(token.prefix(length)), for: nil, at: now)
+                try sealer.open(String(token.prefix(length)), for: AppID("ios"), at: now)
             }
         }
-        #expect(throws: Continuation.Failure.invalid) { try sealer.open(token + "A", for: nil, at: now) }
+        #expect(throws: Continuation.Failure.invalid) { try sealer.open(token + "A", for: AppID("ios"), at: now) }
         #expect(throws: Continuation.Failure.invalid) {
-            try sealer.open(String(repeating: "A", count: 1 << 20), for: nil, at: now)
+            try sealer.open(String(repeating: "A", count: 1 << 20), for: AppID("ios"), at: now)
         }
     }
 
@@ -81,18 +78,18 @@ struct ContinuationTests {
         let continuation = try continuation()
         let token = try sealer(1).seal(continuation)
 
-        #expect(try sealer(2, 1).open(token, for: nil, at: now) == continuation)
-        #expect(throws: Continuation.Failure.invalid) { try sealer(3, 2, 1).open(token, for: nil, at: now) }
+        #expect(try sealer(2, 1).open(token, for: AppID("ios"), at: now) == continuation)
+        #expect(throws: Continuation.Failure.invalid) { try sealer(3, 2, 1).open(token, for: AppID("ios"), at: now) }
         // The newest key seals: the old key alone does not open a token sealed after a rotation.
         let newer = try sealer(2, 1).seal(continuation)
-        #expect(try sealer(2).open(newer, for: nil, at: now) == continuation)
-        #expect(throws: Continuation.Failure.invalid) { try sealer(1).open(newer, for: nil, at: now) }
+        #expect(try sealer(2).open(newer, for: AppID("ios"), at: now) == continuation)
+        #expect(throws: Continuation.Failure.invalid) { try sealer(1).open(newer, for: AppID("ios"), at: now) }
     }
 
     @Test func foreignKeyIsRefused() throws {
         let token = try sealer(1).seal(try continuation())
 
-        #expect(throws: Continuation.Failure.invalid) { try sealer(9).open(token, for: nil, at: now) }
+        #expect(throws: Continuation.Failure.invalid) { try sealer(9).open(token, for: AppID("ios"), at: now) }
     }
 
     @Test func noTokenIsLikeAnother() throws {

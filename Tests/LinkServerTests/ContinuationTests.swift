@@ -1,3 +1,5 @@
+import HTTPTypes
+import LinkCatalog
 import LinkEvents
 import LinkRouting
 import LinkStorage
@@ -33,6 +35,34 @@ struct ContinuationTests {
             let answer = try await resume(try await begin(service), app: "android", service)
             #expect(answer.status == 400)
             #expect(answer.json?["code"]?.text == "continuation_invalid")
+        }
+    }
+
+    /// The error does not say whether the token is valid.
+    @Test func callerWithoutAppMayNotResume() async throws {
+        try await withService { service in
+            let token = try await begin(service)
+            for context in ["{}", #"{"platform":"ios","authenticated":true}"#] {
+                let answer = try await service.resolve(#"{"continuation":"\#(token)","context":\#(context)}"#)
+                #expect(answer.status == 400 && answer.code == "continuation_invalid", "\(answer.text)")
+                #expect(answer.json?["detail"]?.text?.contains("'context.app'") == true)
+                let invented = try await service.resolve(#"{"continuation":"AQAAAA","context":\#(context)}"#)
+                #expect(invented.json?["detail"] == answer.json?["detail"])
+            }
+            #expect(try await service.events(of: "shop").count == 1, "what was refused was not recorded")
+        }
+    }
+
+    /// Shop answers everyone, so another tenant's key is as good as none, as for its links.
+    @Test func keyOfAnotherTenantChangesNothing() async throws {
+        try await withService { service in
+            let key = try service.makeKey(tenant: "blogs", scopes: [.resolve])
+            let token = try await begin(service)
+            let answer = try await service.resolve(
+                #"{"continuation":"\#(token)","context":{"app":"ios","authenticated":true}}"#,
+                headers: [.authorization: "Bearer \(key)"]
+            )
+            #expect(answer.status == 200 && answer.json?["tenant"]?.text == "shop")
         }
     }
 
@@ -118,7 +148,7 @@ struct ContinuationTests {
             session.tenant = "heir"
             #expect(try await session.put("settings", yaml: "schemes: [acme]").status == 201)
             let answer = try await service.resolve(
-                #"{"continuation":"\#(token)","context":{"authenticated":true}}"#
+                #"{"continuation":"\#(token)","context":{"app":"ios-stg","authenticated":true}}"#
             )
             #expect(answer.status == 400 && answer.code == "continuation_invalid", "\(answer.text)")
         }

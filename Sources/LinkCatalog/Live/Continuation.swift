@@ -65,7 +65,7 @@ package struct ContinuationSealer: Sendable {
         return (Data([Self.version]) + sealed).base64URL
     }
 
-    /// Opens a token that was sealed with one of the keys, has not expired, and is not bound to another app.
+    /// Opens a token that was sealed with one of the keys, has not expired, and is bound to no app or to `app`.
     ///
     /// - Parameter token: At most 16,384 bytes.
     package func open(_ token: String, for app: AppID?, at now: Timestamp) throws(Continuation.Failure) -> Continuation
@@ -80,7 +80,7 @@ package struct ContinuationSealer: Sendable {
             let expiry = node["x"]?.int
         else { throw .invalid }
         let bound = node["a"]?.text.flatMap { AppID($0) }
-        if let bound, let app, bound != app { throw .invalid }
+        guard bound == nil || bound == app else { throw .invalid }
         guard now.milliseconds < expiry else { throw .expired }
         return Continuation(
             tenant: tenant,

@@ -207,7 +207,6 @@ struct ResolveController: Sendable {
                     throw Self.otherPlace
                 }
                 message.environment = continuation.environment
-                if message.context.app == nil { message.context.app = continuation.app }
                 let link = ResolveRequest.Link(url: continuation.url, clientEventID: clientEventID)
                 return ([link], false, continuation.tenant)
             } catch Continuation.Failure.expired {
@@ -218,7 +217,8 @@ struct ResolveController: Sendable {
             } catch Continuation.Failure.invalid {
                 throw Problem(
                     .continuationInvalid,
-                    "The continuation was not issued by this server, or not for this app; resolve the link again."
+                    "The continuation was not issued by this server, or not for this 'context.app', which must be the "
+                        + "'app' of the response that had the token; correct it, or resolve the link again."
                 )
             }
         }

@@ -277,7 +277,6 @@ struct TenantMatrixTests {
                 #"{"links": ["https://go.acme.test/item/1", "https://go.zebra.test/"]}"#,
                 #"{"links": ["https://go.acme.test/item/1", "zebrascheme://x"], "explain": true}"#,
                 #"{"continuation": "\#(foreign.names.continuation)", "context": {"app": "zebra-app"}}"#,
-                #"{"continuation": "\#(foreign.names.continuation)", "context": {}}"#,
             ] {
                 for (key, status) in [(acme.key, 403), (nil, 401)] {
                     let headers: HTTPFields = key.map { [.authorization: "Bearer \($0)"] } ?? [:]
@@ -291,6 +290,10 @@ struct TenantMatrixTests {
                     #expect(!answer.text.lowercased().contains("zebra"), "\(body): \(answer.text)")
                 }
             }
+            let withoutApp = try await service.resolve(
+                #"{"continuation": "\#(foreign.names.continuation)", "context": {}}"#
+            )
+            #expect(withoutApp.status == 400 && !withoutApp.text.lowercased().contains("zebra"), "\(withoutApp.text)")
             #expect(try await service.log.lastSequence() <= events + 2, "what was refused was not recorded")
             for path in ["/metrics", "/livez", "/readyz"] {
                 // The operator's metrics name the tenants, but nothing else of them.
