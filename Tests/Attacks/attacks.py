@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 
+import callers
 import documents
 import floods
 import http2
@@ -27,7 +28,7 @@ from service import Service, Watch, raise_descriptor_limit
 
 ATTACKS = {
     **sizes.ATTACKS, **packing.ATTACKS, **paths.ATTACKS, **smuggling.ATTACKS, **slow.ATTACKS, **floods.ATTACKS, **http2.ATTACKS,
-    **documents.ATTACKS, **keys.ATTACKS, **users.ATTACKS,
+    **documents.ATTACKS, **keys.ATTACKS, **users.ATTACKS, **callers.ATTACKS,
 }
 #: Skipped by --short, which takes one minute in total.
 LONG = ("slow reads", "slow bodies", "held after nonsense", "smuggling, nginx", "smuggling, caddy", "smuggling, haproxy", "HTTP/2 floods")
