@@ -1,3 +1,26 @@
+-- The tables of revisions, each stored once for a tenant. `bytes` comes before the content, so that a sum reads no
+-- tables. Without a check of the content: a damaged table must prevent neither the migration nor the start.
+CREATE TABLE revision_content (
+    tenant TEXT NOT NULL REFERENCES tenant (id),
+    hash TEXT NOT NULL CHECK (length(hash) = 64),
+    bytes INTEGER NOT NULL,
+    content TEXT NOT NULL,
+    PRIMARY KEY (tenant, hash)
+) STRICT;
+CREATE INDEX revision_content_by_tenant ON revision_content (tenant, bytes);
+INSERT INTO revision_content (tenant, hash, bytes, content)
+SELECT tenant, content_hash, length(CAST(content AS BLOB)), content FROM revision WHERE true
+ON CONFLICT DO NOTHING;
+ALTER TABLE revision DROP COLUMN content;
+ALTER TABLE revision DROP COLUMN content_bytes;
+
+-- The last revision with a content takes it along.
+CREATE INDEX revision_by_content ON revision (tenant, content_hash);
+CREATE TRIGGER revision_deleted AFTER DELETE ON revision
+WHEN NOT EXISTS (SELECT 1 FROM revision WHERE tenant = old.tenant AND content_hash = old.content_hash) BEGIN
+    DELETE FROM revision_content WHERE tenant = old.tenant AND hash = old.content_hash;
+END;
+
 -- Keys.
 -- The limits to routes of the keys that created this one, directly and indirectly: a JSON array of {owners, pathPrefixes}.
 ALTER TABLE api_key ADD COLUMN creator_limits TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(creator_limits));

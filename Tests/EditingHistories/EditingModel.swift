@@ -60,6 +60,8 @@ struct EditingModel {
     var drafts: [Location: Draft] = [:]
     /// The catalog chooses the position of new routes in a merge, so the order is unknown after concurrent merges.
     var ignoresOrder = false
+    /// How two tables with the same content in an unknown order compare.
+    var takesOrderAsSame = false
 
     func liveTable(_ environment: String) -> Table { live[environment].flatMap { revisions[$0]?.table } ?? Table() }
 
@@ -117,7 +119,12 @@ struct EditingModel {
 
     // MARK: Changes
 
+    /// A table that is live already makes no revision.
     mutating func publish(_ table: Table, in environment: String) {
+        if live[environment] != nil {
+            let live = liveTable(environment)
+            guard live != table, !(takesOrderAsSame && live.hasSameContent(as: table)) else { return }
+        }
         newest += 1
         revisions[newest] = (environment, table)
         live[environment] = newest

@@ -47,6 +47,8 @@ struct HostileTextTests {
                     body: body?.json() ?? ""
                 )
             }
+            let table = JSONNode.object(["table": .object(["routes": .array([])])])
+            #expect(try send("POST", "tenants/shop/apply", table).status == 201)
             let message = JSONNode.object(["message": .string("\(Self.poison)\n9  forged")])
             #expect(try send("POST", "tenants/shop/revisions/1/rollback", message).status == 201)
             let scopes = JSONNode.array([.string("publish")])
@@ -74,7 +76,7 @@ struct HostileTextTests {
             }
             let listed = try await fingerpost(["revisions", "list", "shop"] + flags, errors: errors)
             let lines = String(decoding: listed.output, as: UTF8.self).split(separator: "\n")
-            #expect(lines.count == 2, "\(lines)")
+            #expect(lines.count == 3, "\(lines)")
             #expect(!lines.contains { $0.hasPrefix("9  forged") })
             #expect(lines[0].contains("\\u{9B}2J\\u{202E}"))
         }

@@ -23,13 +23,16 @@ struct MetricsOverTimeTests {
             }
             #expect(try ask("GET", "", key: nil) == 401)
             #expect(try ask("GET", "", key: "fp_wrong") == 401)
-            #expect(try ask("POST", "/shop/revisions/1/rollback", key: key, body: "{}") < 300)
+            let table = #"{"table":{"routes":[{"id":"only","path":"/only","open":{"screen":"Only"}}]}}"#
+            #expect(try ask("POST", "/shop/apply", key: key, body: table) == 201)
+            #expect(try ask("POST", "/shop/revisions/2/rollback", key: key, body: "{}") == 200)
             #expect(try ask("POST", "/shop/revisions/77/rollback", key: key, body: "{}") == 404)
 
             let later = try lines(server)
             #expect(later.contains(#"fingerpost_auth_failures_total{reason="invalid_key"} 1"#))
             #expect(later.contains(#"fingerpost_auth_failures_total{reason="missing_key"} 1"#))
             #expect(later.contains(#"fingerpost_publish_total{result="published"} 1"#))
+            #expect(later.contains(#"fingerpost_publish_total{result="unchanged"} 1"#))
             #expect(later.contains(#"fingerpost_route_table_revision{tenant="shop",environment="production"} 2"#))
         }
     }

@@ -22,7 +22,7 @@ struct UnreadableTenantTests {
                     sql: "UPDATE settings SET content = ? WHERE tenant = 'blogs'",
                     arguments: [Self.unreadable]
                 )
-                try db.execute(sql: #"UPDATE revision SET content = '{"routes": 5}' WHERE tenant = 'taxi'"#)
+                try db.execute(sql: #"UPDATE revision_content SET content = '{"routes": 5}' WHERE tenant = 'taxi'"#)
             }
             try Self.withServer(path) { server in
                 #expect(try server.ops("/readyz").status == 200)

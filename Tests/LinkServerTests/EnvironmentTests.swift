@@ -74,7 +74,8 @@ struct EnvironmentTests {
             #expect(try await session.post("revisions/1/promote?to=prod").status == 201)
             // A live environment continues to work after the settings no longer name it.
             #expect(try await session.put("settings", yaml: AdminSession.settings).status == 200)
-            #expect(try await session.post("revisions/1/promote?to=prod").status == 201)
+            #expect(try await session.send(.put, "draft/routes/more?environment=prod", Self.more).status == 201)
+            #expect(try await session.post("draft/publish?environment=prod").status == 201)
             #expect(try await resolve("prod", of: service)?["warnings"] == nil)
         }
     }
@@ -97,7 +98,8 @@ struct EnvironmentTests {
             let suite =
                 #"{"formatVersion":1,"cases":[{"link":"acme://item/7","context":{"platform":"ios"},"expect":{"action":"open_app"}}]}"#
             #expect(try await session.put("suites/smoke", yaml: suite).status == 200)
-            #expect(try await session.put("draft?environment=staging", yaml: AdminSession.table).status == 200)
+            let table = AdminSession.table + "\n  - {id: new, path: /new, open: {screen: New}}\n"
+            #expect(try await session.put("draft?environment=staging", yaml: table).status == 200)
             let staged = try await session.post("draft/publish?environment=staging")
             #expect(staged.status == 201, "\(staged.text)")
             let promoted = try await session.post("revisions/2/promote?environment=staging&to=production")
@@ -114,7 +116,7 @@ struct EnvironmentTests {
             #expect(try await session.put("suites/smoke", yaml: suite).status == 200)
             #expect(try await session.put("draft?environment=staging", yaml: AdminSession.table).status == 200)
             #expect(try await session.post("draft/publish?environment=staging").code == "suites_failed")
-            #expect(try await session.put("draft", yaml: AdminSession.table).status == 200)
+            #expect(try await session.send(.put, "draft/routes/more", Self.more).status == 201)
             #expect(try await session.post("draft/publish").status == 201)
         }
     }

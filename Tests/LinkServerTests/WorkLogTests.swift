@@ -15,22 +15,24 @@ struct WorkLogTests {
             let key = try service.makeKey()
             let revisions = "/admin/v1/tenants/shop/revisions"
             let message = #"{"message":"secret-message"}"#
-            #expect(try await service.adminPort(.post, "\(revisions)/1/rollback", key: key, body: message).status < 300)
-            #expect(try await service.adminPort(.post, "\(revisions)/77/rollback", key: key, body: "{}").status == 404)
             let table = #"{"table":{"routes":[{"id":"only","path":"/only","open":{"screen":"Only"}}]}}"#
             let applied = try await service.adminPort(.post, "/admin/v1/tenants/shop/apply", key: key, body: table)
             #expect(applied.status == 201, "\(applied.text)")
+            #expect(try await service.adminPort(.post, "\(revisions)/1/rollback", key: key, body: message).status < 300)
+            // This one is live already.
+            #expect(try await service.adminPort(.post, "\(revisions)/1/rollback", key: key, body: message).status < 300)
+            #expect(try await service.adminPort(.post, "\(revisions)/77/rollback", key: key, body: "{}").status == 404)
         }
         let lines = try log.objects().filter { $0["msg"]?.text == "revision published" }
         #expect(lines.count == 2)
-        let (rollback, file) = (try #require(lines.first), try #require(lines.last))
+        let (file, rollback) = (try #require(lines.first), try #require(lines.last))
         for line in [rollback, file] {
             let texts = ["level", "tenant", "environment", "actor"].map { line[$0]?.text }
             #expect(texts == ["info", "shop", "production", "test"])
             #expect(line["actor_id"]?.text?.isEmpty == false && line["request_id"]?.text?.isEmpty == false)
         }
-        #expect(rollback["revision"]?.int == 2 && rollback["origin"]?.text == "rollback")
-        #expect(file["revision"]?.int == 3 && file["origin"]?.text == "draft" && file["routes"]?.int == 1)
+        #expect(rollback["revision"]?.int == 3 && rollback["origin"]?.text == "rollback")
+        #expect(file["revision"]?.int == 2 && file["origin"]?.text == "draft" && file["routes"]?.int == 1)
         #expect(log.lines.allSatisfy { !$0.contains("secret-message") })
     }
 

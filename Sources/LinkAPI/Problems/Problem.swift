@@ -55,6 +55,7 @@ package struct Problem: Error, Equatable {
         case tooManyDrafts = "too_many_drafts"
         case tooManySuites = "too_many_suites"
         case tooManyKeys = "too_many_keys"
+        case tooManyRevisions = "too_many_revisions"
         case conflict
         case suitesFailed = "suites_failed"
         case busy
@@ -86,9 +87,8 @@ package struct Problem: Error, Equatable {
                 404
             case .methodNotAllowed: 405
             case .domainTaken, .schemeTaken, .tenantArchived, .tenantNotArchived, .noTable, .noDraft, .tooManyDrafts,
-                .tooManySuites, .tooManyKeys,
-                .idempotencyUnfinished,
-                .exportConflict, .installsNotRecorded:
+                .tooManySuites, .tooManyKeys, .tooManyRevisions, .idempotencyUnfinished, .exportConflict,
+                .installsNotRecorded:
                 409
             case .continuationExpired, .windowGone: 410
             case .stale, .conflict: 412

@@ -16,13 +16,16 @@ extension PublishingService {
         }
     }
 
-    /// A newly published revision, and the plan that it came from.
+    /// The live revision after a publication, and the plan that it came from.
     package struct Published: Sendable {
-        package let row: PublishedRevision
+        package let outcome: Publication.Outcome
         package let plan: TablePlan
+
+        package var row: PublishedRevision { outcome.row }
     }
 
-    /// Merges the draft into the live table and publishes the result. It is live when this method returns.
+    /// Merges the draft into the live table and publishes the result. It is live when this method returns. A result that
+    /// is live already makes no revision.
     package func publish(
         _ location: DraftLocation,
         expected: DraftVersion? = nil,
@@ -44,7 +47,7 @@ extension PublishingService {
 
     /// Publishes an earlier table under a new revision number: one of the same environment (rollback) or of another
     /// (promotion). Throws ``Failure/findings(_:)`` when the table no longer passes the checks, for instance because it
-    /// names an app or a host that the settings no longer have.
+    /// names an app or a host that the settings no longer have. A table that is live already makes no revision.
     package func publishAgain(
         _ revision: Revision,
         in location: DraftLocation,
@@ -75,13 +78,15 @@ extension PublishingService {
             let state = try await state(of: location)
             try state.requireEnvironment()
             let (plan, origin) = try await makePlan(state)
-            let row = try await store.publish(
+            let outcome = try await store.publish(
                 try await publication(of: plan, origin, at: location, note, limit),
                 change: change
             )
-            onPublication(row, location.tenant, change)
-            try await reload(behind: "Revision \(row.revision) is published")
-            return Published(row: row, plan: plan)
+            if let row = outcome.new {
+                onPublication(row, location.tenant, change)
+                try await reload(behind: "Revision \(row.revision) is published")
+            }
+            return Published(outcome: outcome, plan: plan)
         }
     }
 
@@ -113,7 +118,8 @@ extension PublishingService {
         return Publication(
             tenant: location.tenant,
             environment: location.environment,
-            content: plan.content,
+            // Without a change, the live text itself, which the store recognises: the order of members may differ.
+            content: plan.diff.isEmpty && plan.checked.live != nil ? plan.live : plan.content,
             message: note.message,
             approvals: note.approvals,
             overrideReason: plan.suiteFailures.isEmpty ? nil : note.overrideReason,

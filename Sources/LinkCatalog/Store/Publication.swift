@@ -6,11 +6,53 @@ package struct Publication: Sendable {
     package var environment: EnvironmentID
     package var content: JSONNode
     package var message: String
-    package var approvals: [String] = []
+    package var approvals: [String]
     /// Why failing suites do not block the publication; nil when none fails.
     package var overrideReason: String?
     package var origin: Origin
     package var checked: Checked
+    package var room: RevisionRoom
+
+    package init(
+        tenant: TenantID,
+        environment: EnvironmentID,
+        content: JSONNode,
+        message: String,
+        approvals: [String] = [],
+        overrideReason: String? = nil,
+        origin: Origin,
+        checked: Checked,
+        room: RevisionRoom = .ofTenant
+    ) {
+        self.tenant = tenant
+        self.environment = environment
+        self.content = content
+        self.message = message
+        self.approvals = approvals
+        self.overrideReason = overrideReason
+        self.origin = origin
+        self.checked = checked
+        self.room = room
+    }
+
+    /// What a publication has led to.
+    package enum Outcome: Sendable, Hashable {
+        case published(PublishedRevision)
+        /// The table was live already, so there is no new revision.
+        case alreadyLive(PublishedRevision)
+
+        /// The live revision.
+        package var row: PublishedRevision {
+            switch self {
+            case .published(let row), .alreadyLive(let row): row
+            }
+        }
+
+        /// Nil if the table was live already.
+        package var new: PublishedRevision? {
+            if case .published(let row) = self { row } else { nil }
+        }
+    }
 
     /// The source of the published table.
     package enum Origin: Sendable, Hashable {

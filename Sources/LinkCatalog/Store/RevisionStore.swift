@@ -4,10 +4,12 @@ package import LinkRouting
 package protocol RevisionStore: RevisionReader {
     /// Returns the live revision of each environment.
     func live(of tenant: TenantID) async throws -> [EnvironmentID: Revision]
-    /// Stores a table as the next revision, makes it live, and removes the draft that it came from.
+    /// Stores a table as the next revision, makes it live, and removes the draft that it came from. Makes no revision
+    /// of a table that is live already. Deletes the oldest revisions beyond the publication's ``RevisionRoom``.
     ///
-    /// - Throws: ``ConcurrentModification`` when the state that the publication was checked against has changed.
-    func publish(_ publication: Publication, change: AuditContext) async throws -> PublishedRevision
+    /// - Throws: ``ConcurrentModification`` when the state that the publication was checked against has changed;
+    ///   ``TooManyRevisions`` when there is no room.
+    func publish(_ publication: Publication, change: AuditContext) async throws -> Publication.Outcome
     /// Returns the revisions before `before`, newest first; of every environment for a nil `environment`.
     func revisions(
         of tenant: TenantID,

@@ -174,7 +174,16 @@ extension Request {
 }
 
 extension PublishingService.Note {
+    /// The maximum size of a note, as JSON. It is stored with the revision and in the audit log.
+    private static let maximumBytes = 16 << 10
+
     init(_ object: ObjectField) throws {
+        let members = ["message", "approvals", "override"].compactMap { object[$0] }
+        if let first = members.first, members.reduce(0, { $0 + $1.node.json().utf8.count }) > Self.maximumBytes {
+            throw first.error(
+                "message, approvals and override can have at most \(Self.maximumBytes) bytes of JSON together; shorten them."
+            )
+        }
         let reason = try object["override"]?.object("reason").required("reason")
         if let reason, try reason.textWithoutNUL().isEmpty { throw reason.error("state a reason for the audit log.") }
         self.init(
@@ -203,7 +212,8 @@ extension Response {
     init(_ published: PublishingService.Published) {
         var members = published.row.json.members ?? []
         members += (published.plan.json.members ?? []).filter { ["changes", "findings", "moves"].contains($0.key) }
-        self.init(JSONNode(.object(members)), status: .created, eTag: published.row.revision.rawValue)
+        let status: HTTPResponse.Status = published.outcome.new == nil ? .ok : .created
+        self.init(JSONNode(.object(members)), status: status, eTag: published.row.revision.rawValue)
     }
 }
 

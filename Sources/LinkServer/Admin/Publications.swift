@@ -5,6 +5,8 @@ import Metrics
 enum Publications {
     private enum Result: String, CaseIterable {
         case published
+        /// The table was live already.
+        case unchanged
         /// Refused by a check, a suite, a conflict or a limit of the key: nothing was changed.
         case refused
         case failed
@@ -19,13 +21,30 @@ enum Publications {
     /// Exports the counters at 0: `rate()` does not see the first increment of a counter that was not there.
     static func begin() { _ = counters }
 
-    static func counted<Value>(_ publish: () async throws -> Value) async throws -> Value {
+    static func counted(
+        _ publish: () async throws -> PublishingService.Published
+    ) async throws -> PublishingService.Published {
+        try await counted(publish) { $0.outcome.new == nil ? .unchanged : .published }
+    }
+
+    static func counted(
+        _ apply: () async throws -> PublishingService.Applied
+    ) async throws -> PublishingService.Applied {
+        try await counted(apply) { _ in .published }
+    }
+
+    private static func counted<Value>(
+        _ change: () async throws -> Value,
+        as result: (Value) -> Result
+    ) async throws -> Value {
         do {
-            let value = try await publish()
-            counters[.published]?.increment()
+            let value = try await change()
+            counters[result(value)]?.increment()
             return value
         } catch {
-            let isRefusal = error is PublishingService.Failure || error is StaleWrite || error is OwnershipConflict
+            let isRefusal =
+                error is PublishingService.Failure || error is StaleWrite || error is OwnershipConflict
+                || error is TooManyRevisions
             counters[isRefusal ? .refused : .failed]?.increment()
             throw error
         }

@@ -80,7 +80,7 @@ struct RevisionController {
         return Response(.object(["from": .int(from.rawValue), "to": .int(to.rawValue), "changes": changes]))
     }
 
-    /// Publishes the revision's table again, under a new number.
+    /// Publishes the revision's table again, under a new number. Changes nothing if it is live already.
     @Sendable private func rollBack(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try authorizer.tenant(request, context, .publish)
         let row = try await row(try number(context), entry)

@@ -69,6 +69,7 @@ struct ErrorMapper: Sendable {
         case is CancellationError: return Problem(WorkPool.Refusal.closed)
         case let error as TooManyDrafts: return Problem(error)
         case let error as TooManySuites: return Problem(error)
+        case let error as TooManyRevisions: return Problem(error)
         case let error as TooManyKeys: return Problem(.tooManyKeys, error.description)
         case is MakerHasEnded: return .invalidKey
         case let error as ForeignDraft:
@@ -245,6 +246,17 @@ extension Problem {
                 "The tenant's suites would exceed the maximum of \(TooManySuites.maximumBytes) bytes"
             }
         self.init(.tooManySuites, "\(found). Merge or remove some first; list them at …/suites.")
+    }
+
+    fileprivate init(_ error: TooManyRevisions) {
+        self.init(
+            .tooManyRevisions,
+            "The tenant's revisions would exceed the maximum of \(error.room.revisions) revisions or "
+                + "\(error.room.bytes) bytes of different tables, and too few of the old ones may be deleted: they are "
+                + "live, the base of a draft, or among the newest \(RevisionRoom.kept) of their environment. Nothing was "
+                + "changed. Remove drafts that start from old revisions, keep fewer revisions ('fingerpost revisions prune "
+                + "\(error.tenant) --keep 10 --older-than-days 0'), or publish a smaller table."
+        )
     }
 
     init(_ failure: PublishingService.Failure) {

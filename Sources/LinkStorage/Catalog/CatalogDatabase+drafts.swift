@@ -195,24 +195,30 @@ extension CatalogDatabase {
             guard let current = try Self.stored(name, tenant, environment, db) else { return false }
             try Self.require(expected, current.version)
             guard author == nil || author == current.onlyAuthor else { throw ForeignDraft(name: name) }
-            try Self.removeDraft(name, tenant, environment, db)
-            try Self.audit(
-                Audited(
-                    "draft.remove",
-                    tenant,
-                    environment,
-                    subject: name.rawValue,
-                    before: current.mark
-                ),
-                change,
-                db
-            )
-            return true
+            return try Self.removeDraft(name, of: tenant, in: environment, change, db)
         }
     }
 
+    /// Removes a draft with its audit row. Returns false when there is none.
     static func removeDraft(
         _ name: DraftName,
+        of tenant: TenantID,
+        in environment: EnvironmentID,
+        _ change: AuditContext,
+        _ db: Database
+    ) throws -> Bool {
+        guard let current = try stored(name, tenant, environment, db) else { return false }
+        try delete(draft: name, tenant, environment, db)
+        try audit(
+            Audited("draft.remove", tenant, environment, subject: name.rawValue, before: current.mark),
+            change,
+            db
+        )
+        return true
+    }
+
+    static func delete(
+        draft name: DraftName,
         _ tenant: TenantID,
         _ environment: EnvironmentID,
         _ db: Database

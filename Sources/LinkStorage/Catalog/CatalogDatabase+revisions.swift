@@ -8,7 +8,7 @@ extension CatalogDatabase {
         try await pool.read { try Self.live(of: tenant, $0) }
     }
 
-    package func publish(_ publication: Publication, change: AuditContext) async throws -> PublishedRevision {
+    package func publish(_ publication: Publication, change: AuditContext) async throws -> Publication.Outcome {
         let text = publication.content.json()
         let hash = Self.contentHash(text)
         return try await pool.storing { db in
@@ -30,22 +30,34 @@ extension CatalogDatabase {
             for (name, content) in tenantChange.suites.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
                 _ = try Self.save(content, name, of: tenant, expected: nil, change, db)
             }
-            return TenantChange.Stored(settings: settings, revision: revision)
+            return TenantChange.Stored(settings: settings, revision: revision?.new)
         }
     }
 
-    /// Stores a publication that ``require(_:_:)`` has checked in the same transaction.
+    /// Stores a publication that ``require(_:_:)`` has checked in the same transaction. A table that is live already
+    /// makes no revision; only its draft is removed.
     private static func publish(
         _ publication: Publication,
         _ text: String,
         hash: String,
         _ change: AuditContext,
         _ db: Database
-    ) throws -> PublishedRevision {
+    ) throws -> Publication.Outcome {
         let (tenant, environment) = (publication.tenant, publication.environment)
         let parent = try Self.live(of: tenant, in: environment, db)
+        if let parent, let row = try Self.revision(parent, of: tenant, db), row.contentHash == hash,
+            // The stored text may be damaged.
+            try Self.text(of: parent, tenant: tenant, db).map(Self.contentHash) == hash
+        {
+            if case .draft(let name, _) = publication.origin {
+                _ = try Self.removeDraft(name, of: tenant, in: environment, change, db)
+            }
+            return .alreadyLive(row)
+        }
+        let before = try Self.size(of: tenant, db)
         let number = try Int64.fetchOne(
             db,
+            // The newest revision is never removed, so no number is used again.
             sql: "SELECT coalesce(max(number), 0) + 1 FROM revision WHERE tenant = ?",
             arguments: [tenant.rawValue]
         )
@@ -70,7 +82,7 @@ extension CatalogDatabase {
                 """,
             arguments: [tenant.rawValue, environment.rawValue, row.revision.rawValue]
         )
-        if case .draft(let name, _) = publication.origin { try Self.removeDraft(name, tenant, environment, db) }
+        if case .draft(let name, _) = publication.origin { try Self.delete(draft: name, tenant, environment, db) }
         try Self.audit(
             Audited(
                 "table.publish",
@@ -90,7 +102,8 @@ extension CatalogDatabase {
             change,
             db
         )
-        return row
+        try Self.makeRoom(for: row.revision, of: tenant, before, within: publication.room, change, db)
+        return .published(row)
     }
 
     /// Throws `ConcurrentModification` if anything has changed since the publication was checked.
@@ -115,17 +128,22 @@ extension CatalogDatabase {
     private static func insert(_ row: PublishedRevision, _ text: String, _ tenant: TenantID, _ db: Database) throws {
         try db.execute(
             sql: """
-                INSERT INTO revision (tenant, number, environment, parent, content, content_hash, route_count, message,
-                    actor_kind, actor_id, actor_name, published_at, origin, origin_number, approvals, override_reason,
-                    content_bytes)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO revision_content (tenant, hash, bytes, content) VALUES (?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET content = excluded.content WHERE content IS NOT excluded.content
+                """,
+            arguments: [tenant.rawValue, row.contentHash, text.utf8.count, text]
+        )
+        try db.execute(
+            sql: """
+                INSERT INTO revision (tenant, number, environment, parent, content_hash, route_count, message,
+                    actor_kind, actor_id, actor_name, published_at, origin, origin_number, approvals, override_reason)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
-                tenant.rawValue, row.revision.rawValue, row.environment.rawValue, row.parent?.rawValue, text,
+                tenant.rawValue, row.revision.rawValue, row.environment.rawValue, row.parent?.rawValue,
                 row.contentHash, row.routeCount, row.message, row.actor.kind.rawValue, row.actor.id, row.actor.name,
                 row.publishedAt.milliseconds, row.origin.name, row.origin.revision?.rawValue,
                 JSONNode.array(row.approvals.map(JSONNode.string)).json(), row.overrideReason,
-                text.utf8.count,
             ]
         )
     }
@@ -152,13 +170,19 @@ extension CatalogDatabase {
     }
 
     package func revision(_ revision: Revision, of tenant: TenantID) async throws -> PublishedRevision? {
-        try await pool.read { db in
-            try Row.fetchOne(
-                db,
-                sql: "SELECT \(Self.columns) FROM revision WHERE tenant = ? AND number = ?",
-                arguments: [tenant.rawValue, revision.rawValue]
-            ).map(Self.revision)
-        }
+        try await pool.read { try Self.revision(revision, of: tenant, $0) }
+    }
+
+    private static func revision(
+        _ revision: Revision,
+        of tenant: TenantID,
+        _ db: Database
+    ) throws -> PublishedRevision? {
+        try Row.fetchOne(
+            db,
+            sql: "SELECT \(columns) FROM revision WHERE tenant = ? AND number = ?",
+            arguments: [tenant.rawValue, revision.rawValue]
+        ).map(Self.revision)
     }
 
     /// All columns except the table itself.
@@ -194,7 +218,7 @@ extension CatalogDatabase {
         let bytes = try await pool.read { db in
             try Int.fetchOne(
                 db,
-                sql: "SELECT content_bytes FROM revision WHERE tenant = ? AND number = ?",
+                sql: "SELECT bytes FROM \(Self.contents)",
                 arguments: [tenant.rawValue, revision.rawValue]
             )
         }
@@ -207,53 +231,14 @@ extension CatalogDatabase {
     static func text(of revision: Revision, tenant: TenantID, _ db: Database) throws -> String? {
         try String.fetchOne(
             db,
-            sql: "SELECT content FROM revision WHERE tenant = ? AND number = ?",
+            sql: "SELECT content FROM \(contents)",
             arguments: [tenant.rawValue, revision.rawValue]
         )
     }
 
-    package func prune(
-        _ tenant: TenantID,
-        keep: Int,
-        before: Timestamp,
-        change: AuditContext
-    ) async throws -> [Revision] {
-        try await pool.storing { db in
-            let numbers = try Int64.fetchAll(
-                db,
-                sql: """
-                    SELECT number FROM revision WHERE tenant = :tenant AND published_at < :before
-                        AND number NOT IN (SELECT number FROM live WHERE tenant = :tenant)
-                        AND number NOT IN (
-                            SELECT base_revision FROM draft WHERE tenant = :tenant AND base_revision IS NOT NULL)
-                        AND number NOT IN (
-                            SELECT number FROM (
-                                SELECT number,
-                                    row_number() OVER (PARTITION BY environment ORDER BY number DESC) AS position
-                                FROM revision WHERE tenant = :tenant)
-                            WHERE position <= :keep)
-                    ORDER BY number
-                    """,
-                arguments: ["tenant": tenant.rawValue, "before": before.milliseconds, "keep": keep]
-            )
-            guard let first = numbers.first, let last = numbers.last else { return [] }
-            for number in numbers {
-                try db.execute(
-                    sql: "DELETE FROM revision WHERE tenant = ? AND number = ?",
-                    arguments: [tenant.rawValue, number]
-                )
-            }
-            try Self.audit(
-                Audited(
-                    "revision.prune",
-                    tenant,
-                    subject: "\(first)-\(last)",
-                    before: .object(["revisions": .array(numbers.map { .int($0) })])
-                ),
-                change,
-                db
-            )
-            return numbers.map(Revision.init(rawValue:))
-        }
-    }
+    /// The content of a revision; the arguments are the tenant and the number.
+    private static let contents = """
+        revision JOIN revision_content ON revision_content.tenant = revision.tenant AND hash = content_hash \
+        WHERE revision.tenant = ? AND number = ?
+        """
 }

@@ -56,6 +56,6 @@ struct PromoteCommand: AsyncParsableCommand {
                 json: note.json
             )
         }
-        json ? show(answer.body) : show(answer.body.revisionText)
+        json ? show(answer.body) : show(answer.revisionText)
     }
 }

@@ -97,7 +97,7 @@ struct RevisionsCommand: AsyncParsableCommand {
                     json: note.json
                 )
             }
-            json ? show(answer.body) : show(answer.body.revisionText)
+            json ? show(answer.body) : show(answer.revisionText)
         }
     }
 
@@ -138,10 +138,15 @@ struct NoteOptions: ParsableArguments {
     }
 }
 
-extension JSONNode {
-    /// A revision as one line of text.
-    var revisionText: String { revisionCells.filter { !$0.isEmpty }.joined(separator: "  ") }
+extension AdminClient.Response {
+    /// The revision that a rollback or promotion made live, as one line of text.
+    var revisionText: String {
+        guard status != 200 else { return "revision \(body["revision"]?.int ?? 0) has this table and is live already" }
+        return body.revisionCells.filter { !$0.isEmpty }.joined(separator: "  ")
+    }
+}
 
+extension JSONNode {
     /// A revision as the cells of a table.
     fileprivate var revisionCells: [String] {
         [
