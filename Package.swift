@@ -164,6 +164,7 @@ let package = Package(
                 .embedInCode("m0005_events.sql"),
                 .embedInCode("m0001_ledger.sql"), .embedInCode("m0002_ledger.sql"),
                 .embedInCode("m0003_ledger.sql"), .embedInCode("m0004_ledger.sql"),
+                .embedInCode("m0005_ledger.sql"),
             ],
             swiftSettings: strict
         ),

@@ -17,6 +17,7 @@ package enum Migrations {
     package static let ledger = [
         text(PackageResources.m0001_ledger_sql), text(PackageResources.m0002_ledger_sql),
         text(PackageResources.m0003_ledger_sql), text(PackageResources.m0004_ledger_sql),
+        text(PackageResources.m0005_ledger_sql),
     ]
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -21,6 +21,10 @@ WHEN NOT EXISTS (SELECT 1 FROM revision WHERE tenant = old.tenant AND content_ha
     DELETE FROM revision_content WHERE tenant = old.tenant AND hash = old.content_hash;
 END;
 
+-- The bytes of audit rows that the tenant's keys have caused on the day `audit_day` (days since 1970).
+ALTER TABLE tenant ADD COLUMN audit_day INTEGER;
+ALTER TABLE tenant ADD COLUMN audit_bytes INTEGER NOT NULL DEFAULT 0;
+
 -- Keys.
 -- The limits to routes of the keys that created this one, directly and indirectly: a JSON array of {owners, pathPrefixes}.
 ALTER TABLE api_key ADD COLUMN creator_limits TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(creator_limits));

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import LinkCatalog
 import LinkRouting
@@ -108,6 +109,67 @@ struct CatalogAuditTests {
             #expect(try await database.keyGrants().map(\.name) == ["old"])
             let verdict = try await database.verifyAudit()
             #expect(verdict.brokenAt == nil && verdict.rows == 2 && verdict.head != nil)
+            try database.close()
+        }
+    }
+
+    // MARK: Room
+
+    /// Every row of a tenant's key counts, and a new day starts at 0.
+    @Test func auditRowsOfATenantsKeysAreBoundedADay() async throws {
+        try await withTemporaryDirectory { directory in
+            let database = try CatalogDatabase(directory + "/catalog.db")
+            let shop = tenant("shop")
+            try await database.pool.storing {
+                try $0.execute(sql: "INSERT INTO tenant (id, created_at) VALUES ('shop', 1)")
+            }
+            func change(_ time: String, of keyTenant: TenantID?) -> AuditContext {
+                let actor = Actor(kind: .key, id: "key000000000", name: "key")
+                return AuditContext(actor: actor, at: instant(time), requestID: "r1", keyTenant: keyTenant)
+            }
+            let name = try #require(SuiteName("a"))
+            func save(_ change: AuditContext) async throws {
+                _ = try await database.saveSuite("{}", name: name, of: shop, expected: nil, change: change)
+            }
+            func counted() async throws -> Int {
+                try await database.pool.read { try Int.fetchOne($0, sql: "SELECT audit_bytes FROM tenant") ?? 0 }
+            }
+            let (today, tomorrow) = ("2026-11-21T10:00:00Z", "2026-11-22T00:00:00Z")
+            try await save(change(today, of: nil))
+            #expect(try await counted() == 0)
+            try await save(change(today, of: shop))
+            let one = try await counted()
+            #expect(one > 200 && one < 1_000)
+            try await save(change(today, of: shop))
+            #expect(try await counted() >= 2 * one)
+            let grant = KeyGrant(
+                id: KeyID(rawValue: "key000000000"),
+                secretHash: Data(repeating: 1, count: 32),
+                tenant: shop,
+                scopes: [.keys],
+                createdAt: instant(today),
+                expiresAt: nil,
+                name: "a"
+            )
+            try await database.saveKey(grant, change: change(today, of: nil))
+            try await database.pool.storing {
+                try $0.execute(
+                    sql: "UPDATE tenant SET audit_bytes = ?",
+                    arguments: [DailyQuota.auditBytes.maximum - one / 2]
+                )
+            }
+            let reached = DailyQuotaReached(.auditBytes, of: shop, at: instant(today))
+            let version = try await database.snapshot().version
+            await #expect(throws: reached) { try await save(change(today, of: shop)) }
+            #expect(try await database.snapshot().version == version)
+            // The operator, the end of a key, and the next day.
+            try await save(change(today, of: nil))
+            let end = change(today, of: shop)
+            #expect(try await database.endKey(grant.id, at: end.at, as: .revoke, change: end) != nil)
+            await #expect(throws: reached) { try await save(change(today, of: shop)) }
+            try await save(change(tomorrow, of: shop))
+            #expect(try await counted() < 2 * one)
+            #expect(try await database.verifyAudit().brokenAt == nil)
             try database.close()
         }
     }

@@ -66,6 +66,38 @@ struct KeyQuotaTests {
         }
     }
 
+    @Test func keysThatKeysCreateInADayAreBounded() async throws {
+        try await withCatalog { database in
+            for tenant in [tenant("shop"), nil] {
+                let name = tenant.map { "'\($0)'" } ?? "NULL"
+                let (prefix, maker) = (tenant == nil ? "n" : "k", tenant == nil ? "makerofall00" : "makerofshop0")
+                try await database.saveKey(grant(maker, of: tenant), change: change)
+                // With the maker, 1,000 today; all others are revoked.
+                try await database.pool.storing {
+                    try $0.execute(
+                        sql: """
+                            WITH RECURSIVE number(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM number WHERE n < 999)
+                            INSERT INTO api_key (id, secret_hash, tenant, scopes, name, created_at, revoked_at)
+                            SELECT printf('\(prefix)%011d', n), zeroblob(32), \(name), '["keys"]', 'a', ?, 1 FROM number
+                            """,
+                        arguments: [now.milliseconds]
+                    )
+                }
+                let reached = DailyQuotaReached(.keys, of: tenant, at: now)
+                #expect(reached.description.contains("Try again after 2026-11-22T00:00:00.000Z"))
+                #expect(reached.secondsLeft == 14 * 3_600)
+                await #expect(throws: reached) {
+                    try await database.saveKey(grant("\(prefix)child000000", of: tenant, by: maker), change: change)
+                }
+                // The machine itself is not limited, and the next day is another.
+                try await database.saveKey(grant("\(prefix)local000000", of: tenant), change: change)
+                var tomorrow = grant("\(prefix)tomorrow000", of: tenant, by: maker)
+                tomorrow.createdAt = instant("2026-11-22T00:00:00Z")
+                try await database.saveKey(tomorrow, change: change)
+            }
+        }
+    }
+
     @Test func revokedKeyCreatesNoKey() async throws {
         try await withCatalog { database in
             let shop = tenant("shop")

@@ -32,6 +32,8 @@ package protocol EventDays: Sendable {
 
     /// Returns a tenant's erasures, newest first. A nil tenant means all tenants.
     func erasures(of tenant: TenantID?) async throws -> [Erasure]
+    /// Returns the number of a tenant's erasures that were requested at an instant or later.
+    func erasureCount(of tenant: TenantID, since instant: Timestamp) async throws -> Int
 }
 
 /// A tenant's rows of one closed day.

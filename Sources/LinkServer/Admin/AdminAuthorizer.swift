@@ -137,7 +137,8 @@ struct AdminAuthorizer {
         AuditContext(
             actor: Actor(kind: .key, id: grant.id.rawValue, name: grant.name),
             at: now(),
-            requestID: context.requestID
+            requestID: context.requestID,
+            keyTenant: grant.tenant
         )
     }
 

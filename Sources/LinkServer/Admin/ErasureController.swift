@@ -38,6 +38,7 @@ struct ErasureController {
                 stickyKey: try object.required("stickyKey").text(),
                 of: entry.tenant,
                 store: store,
+                days: days,
                 change: entry.change
             )
             return Response(report.json, status: .created)
@@ -51,11 +52,12 @@ extension Eraser {
     /// Erases the records of the install with this sticky key. The actor is written to the audit before anything is
     /// erased; the sticky key is not.
     ///
-    /// - Throws: A ``Problem`` if the tenant has never recorded installs.
+    /// - Throws: A ``Problem`` if the tenant has never recorded installs; ``DailyQuotaReached``.
     package func erase(
         stickyKey: String,
         of tenant: TenantID,
         store: any SettingsStore & AuditStore,
+        days: any EventDays,
         change: AuditContext
     ) async throws -> Report {
         guard let install = try await store.install(of: stickyKey, tenant: tenant) else {
@@ -63,6 +65,11 @@ extension Eraser {
                 .installsNotRecorded,
                 "The tenant has never recorded installs (settings: privacy.recordInstall), so none can be erased."
             )
+        }
+        if change.keyTenant != nil,
+            try await days.erasureCount(of: tenant, since: change.at.day.start) >= DailyQuota.erasures.maximum
+        {
+            throw DailyQuotaReached(.erasures, of: tenant, at: change.at)
         }
         try await store.note(AuditAction(.eraseInstall, of: tenant, .object([:])), change: change)
         return try await erase(install: install, of: tenant, requestID: change.requestID)

@@ -56,6 +56,7 @@ struct ExportController {
             response.headers[.idempotencyReplayed] = "true"
             return response
         }
+        try await requireRoom(of: entry)
         let manifest = try await convertingFailures {
             try await ClientPresence.cancelling { try await exporter.exportNow(ExportPlan(table)) }
         }
@@ -64,6 +65,14 @@ struct ExportController {
         }
         guard let file = manifest.file else { return Response(status: .noContent) }
         return try await self.file(at: file.path, location: Self.location(of: file.path, entry.tenant))
+    }
+
+    private func requireRoom(of entry: AdminAuthorizer.Entry) async throws {
+        let now = entry.change.at
+        guard entry.change.keyTenant != nil,
+            try await exporter.windows(of: entry.tenant, endingAfter: now.day.start).count >= DailyQuota.exports.maximum
+        else { return }
+        throw DailyQuotaReached(.exports, of: entry.tenant, at: now)
     }
 
     /// Downloads `…/exports/dt=…/hour=…/events-….ndjson.gz`, or the manifest beside it.

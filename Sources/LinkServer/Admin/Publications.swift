@@ -44,7 +44,7 @@ enum Publications {
         } catch {
             let isRefusal =
                 error is PublishingService.Failure || error is StaleWrite || error is OwnershipConflict
-                || error is TooManyRevisions
+                || error is TooManyRevisions || error is DailyQuotaReached
             counters[isRefusal ? .refused : .failed]?.increment()
             throw error
         }

@@ -70,6 +70,7 @@ struct ErrorMapper: Sendable {
         case let error as TooManyDrafts: return Problem(error)
         case let error as TooManySuites: return Problem(error)
         case let error as TooManyRevisions: return Problem(error)
+        case let error as DailyQuotaReached: return Problem(error)
         case let error as TooManyKeys: return Problem(.tooManyKeys, error.description)
         case is MakerHasEnded: return .invalidKey
         case let error as ForeignDraft:
@@ -257,6 +258,12 @@ extension Problem {
                 + "changed. Remove drafts that start from old revisions, keep fewer revisions ('fingerpost revisions prune "
                 + "\(error.tenant) --keep 10 --older-than-days 0'), or publish a smaller table."
         )
+    }
+
+    fileprivate init(_ error: DailyQuotaReached) {
+        self.init(.rateLimited, error.description)
+        extensions = [JSONNode.Member("scope", .string("tenant"))]
+        hints = [.retryAfter(seconds: error.secondsLeft)]
     }
 
     init(_ failure: PublishingService.Failure) {

@@ -12,6 +12,10 @@ struct Audited {
     let subject: String
     let before: JSONNode?
     let after: JSONNode?
+    let room: Room
+
+    /// Whether ``DailyQuota/auditBytes`` can refuse the change.
+    enum Room { case limited, always }
 
     init(
         _ action: String,
@@ -19,7 +23,8 @@ struct Audited {
         _ environment: EnvironmentID? = nil,
         subject: String,
         before: JSONNode? = nil,
-        after: JSONNode? = nil
+        after: JSONNode? = nil,
+        room: Room = .limited
     ) {
         self.action = action
         self.tenant = tenant
@@ -27,12 +32,13 @@ struct Audited {
         self.subject = subject
         self.before = before
         self.after = after
+        self.room = room
     }
 }
 
 extension CatalogDatabase {
     /// Adds a row in the transaction of the change that it describes. Its hash covers every column and the previous
-    /// row's hash.
+    /// row's hash. Throws ``DailyQuotaReached`` if the tenant's keys have used up their audit rows of the day.
     static func audit(_ audited: Audited, _ change: AuditContext, _ db: Database) throws {
         let last = try Row.fetchOne(db, sql: "SELECT id, hash FROM audit ORDER BY id DESC LIMIT 1")
         let row = AuditEntry(
@@ -60,6 +66,27 @@ extension CatalogDatabase {
                 row.requestID, row.chainHash(after: last?["hash"]),
             ]
         )
+        if let tenant = change.keyTenant { try count(row, by: tenant, audited.room, db) }
+    }
+
+    private static func count(_ row: AuditEntry, by tenant: TenantID, _ room: Audited.Room, _ db: Database) throws {
+        let day = row.at.day.daysSince1970
+        try db.execute(
+            sql: """
+                UPDATE tenant SET audit_bytes = CASE WHEN audit_day = :day THEN audit_bytes ELSE 0 END + :bytes,
+                    audit_day = :day
+                WHERE id = :tenant
+                """,
+            arguments: ["day": day, "bytes": row.storedBytes, "tenant": tenant.rawValue]
+        )
+        let bytes = try Int.fetchOne(
+            db,
+            sql: "SELECT audit_bytes FROM tenant WHERE id = ?",
+            arguments: [tenant.rawValue]
+        )
+        guard room == .always || bytes ?? 0 <= DailyQuota.auditBytes.maximum else {
+            throw DailyQuotaReached(.auditBytes, of: tenant, at: row.at)
+        }
     }
 
     package func note(_ action: AuditAction, change: AuditContext) async throws {
@@ -152,15 +179,21 @@ extension AuditEntry {
     /// Returns the SHA-256 of the previous hash and the row. The row is a JSON array in fixed order, so that no two
     /// different rows have the same encoding.
     fileprivate func chainHash(after previous: Data?) -> Data {
-        let fields: [JSONNode] = [
+        var hash = SHA256()
+        hash.update(data: previous ?? Data())
+        hash.update(data: Data(fields.json().utf8))
+        return Data(hash.finalize())
+    }
+
+    /// About the size of the row with its hash and its place in the index.
+    fileprivate var storedBytes: Int { fields.json().utf8.count + 64 }
+
+    private var fields: JSONNode {
+        .array([
             .int(id), .int(at.milliseconds), .string(actor.kind.rawValue), .string(actor.id), .string(actor.name),
             .string(action), tenant.map { .string($0.rawValue) } ?? .null,
             environment.map { .string($0.rawValue) } ?? .null, .string(subject), before ?? .null, after ?? .null,
             .string(requestID),
-        ]
-        var hash = SHA256()
-        hash.update(data: previous ?? Data())
-        hash.update(data: Data(JSONNode.array(fields).json().utf8))
-        return Data(hash.finalize())
+        ])
     }
 }

@@ -33,23 +33,33 @@ extension CatalogDatabase {
         }
     }
 
-    /// Throws if the creating key has ended since the request arrived.
+    /// Throws if the creating key has ended since the request arrived, or if keys have created too many today.
     private static func requireCreator(of grant: KeyGrant, _ db: Database) throws {
         guard let creator = grant.createdBy else { return }
         let known = try grants([creator], db).first
         guard known?.isValid(at: grant.createdAt) ?? false else { throw MakerHasEnded() }
+        let today = try Int.fetchOne(
+            db,
+            sql: "SELECT count(*) FROM api_key WHERE tenant IS ? AND created_at >= ?",
+            arguments: [grant.tenant?.rawValue, grant.createdAt.day.start.milliseconds]
+        )
+        guard today ?? 0 < DailyQuota.keys.maximum else {
+            throw DailyQuotaReached(.keys, of: grant.tenant, at: grant.createdAt)
+        }
     }
 
     /// Throws if the tenant has too many valid keys. Removes the key that expired first, if there are too many with the
-    /// expired ones, and returns its id.
+    /// expired ones, and returns its id. The keys of today stay, because they are counted.
     private static func makeRoom(for grant: KeyGrant, _ db: Database) throws -> KeyID? {
         let ofTenant = "FROM api_key WHERE tenant IS ? AND revoked_at IS NULL"
         let count = try Int.fetchOne(db, sql: "SELECT count(*) \(ofTenant)", arguments: [grant.tenant?.rawValue]) ?? 0
         guard count >= TooManyKeys.maximum else { return nil }
         let expired = try KeyID.fetchOne(
             db,
-            sql: "SELECT id \(ofTenant) AND expires_at <= ? ORDER BY expires_at LIMIT 1",
-            arguments: [grant.tenant?.rawValue, grant.createdAt.milliseconds]
+            sql: "SELECT id \(ofTenant) AND expires_at <= ? AND created_at < ? ORDER BY expires_at LIMIT 1",
+            arguments: [
+                grant.tenant?.rawValue, grant.createdAt.milliseconds, grant.createdAt.day.start.milliseconds,
+            ]
         )
         guard let expired else { throw TooManyKeys(tenant: grant.tenant) }
         return try remove("id = ?", [expired], db).first
@@ -114,7 +124,15 @@ extension CatalogDatabase {
             arguments: [after.revokedAt?.milliseconds, after.expiresAt?.milliseconds, before.id]
         )
         try audit(
-            Audited(action.action, before.tenant, subject: before.id.rawValue, before: before.json, after: after.json),
+            Audited(
+                action.action,
+                before.tenant,
+                subject: before.id.rawValue,
+                before: before.end,
+                after: after.end,
+                // Every key can be ended, however many changes were made.
+                room: .always
+            ),
             change,
             db
         )
@@ -232,6 +250,16 @@ extension KeyGrant.RouteLimit {
             owners: owners.map { Set($0.map { ExactText($0) }) },
             pathPrefixes: pathPrefixes?.map { PathPrefix(stored: $0) }
         )
+    }
+}
+
+extension KeyGrant {
+    /// What ending a key changes. Its permissions are in the row of its creation.
+    fileprivate var end: JSONNode {
+        .object([
+            "name": .string(name), "expiresAt": expiresAt.map { .string($0.description) },
+            "revokedAt": revokedAt.map { .string($0.description) },
+        ])
     }
 }
 

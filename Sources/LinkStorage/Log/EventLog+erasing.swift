@@ -141,6 +141,16 @@ extension EventLog {
         }
     }
 
+    package func erasureCount(of tenant: TenantID, since instant: Timestamp) async throws -> Int {
+        try await ledger.read { db in
+            try Int.fetchOne(
+                db,
+                sql: "SELECT count(*) FROM erasure WHERE tenant = ? AND requested_at >= ?",
+                arguments: [tenant.rawValue, instant.milliseconds]
+            ) ?? 0
+        }
+    }
+
     private static func install(_ data: Data) throws -> InstallID {
         guard let bytes = Bytes16(Array(data)) else {
             throw DatabaseError(
