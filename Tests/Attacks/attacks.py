@@ -15,6 +15,7 @@ import time
 import callers
 import documents
 import floods
+import growth
 import http2
 import keys
 import packing
@@ -28,14 +29,17 @@ from service import Service, Watch, raise_descriptor_limit
 
 ATTACKS = {
     **sizes.ATTACKS, **packing.ATTACKS, **paths.ATTACKS, **smuggling.ATTACKS, **slow.ATTACKS, **floods.ATTACKS, **http2.ATTACKS,
-    **documents.ATTACKS, **keys.ATTACKS, **users.ATTACKS, **callers.ATTACKS,
+    **documents.ATTACKS, **keys.ATTACKS, **users.ATTACKS, **callers.ATTACKS, **growth.ATTACKS,
 }
 #: Skipped by --short, which takes one minute in total.
 LONG = ("slow reads", "slow bodies", "held after nonsense", "smuggling, nginx", "smuggling, caddy", "smuggling, haproxy", "HTTP/2 floods")
 
 #: These attacks use all CPU time that they get, on the same machine as the service. Latencies during them depend on the
 #: number of cores, so they are not judged.
-STORMS = ("unread answers", "pipelining", "largest documents", "leaving at once", "connect and close", "resets", "half closed", "other users")
+STORMS = (
+    "unread answers", "pipelining", "largest documents", "stored growth", "leaving at once", "connect and close", "resets", "half closed",
+    "other users",
+)
 
 RATE = 100
 #: The p99 of well-behaved clients may reach FACTOR times its undisturbed value. It is judged only above FLOOR seconds
