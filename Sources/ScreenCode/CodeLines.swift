@@ -30,32 +30,20 @@ struct CodeLines {
     }
 }
 
-/// A comment from texts of the table. The texts may contain any character.
-enum Comment {
-    /// Splits texts into lines without control characters. Within `/* */`, no line ends the comment or begins another.
-    static func lines(_ texts: [String]) -> [String] {
-        texts.flatMap { text in
-            text.split(whereSeparator: \.isNewline).map { line in
-                String(line).escapedForTerminal.replacing("*/", with: "* /").replacing("/*", with: "/ *")
-            }
-        }
-    }
-}
-
 extension ScreenCatalog.Screen {
     /// The paragraphs of the comment: the note, the routes, and the notes of arguments.
     func comment(argument: (ScreenDeclaration.Argument) -> String) -> [[String]] {
         var paragraphs: [[String]] = []
-        if let note { paragraphs.append(Comment.lines([note])) }
+        if let note { paragraphs.append(note.commentLines) }
         if !routes.isEmpty {
             let more = routes.count > 5 ? " and \(routes.count - 5) more" : ""
             let names = routes.prefix(5).map { "`\($0)`" }.joined(separator: ", ")
             paragraphs.append(["Opened by \(routes.count == 1 ? "the route" : "the routes") \(names)\(more)."])
         } else if note == nil {
-            paragraphs.append(Comment.lines(["The screen \(name)."]))
+            paragraphs.append("The screen \(name).".commentLines)
         }
         let notes = arguments.filter { $0.note != nil }
-        if !notes.isEmpty { paragraphs.append(notes.flatMap { Comment.lines([argument($0)]) }) }
+        if !notes.isEmpty { paragraphs.append(notes.flatMap { argument($0).commentLines }) }
         return paragraphs.filter { !$0.isEmpty }
     }
 }

@@ -24,14 +24,14 @@ package struct ScreenCodeOptions: Sendable, Hashable {
         }
         return text.utf8.count <= 128
             && text.unicodeScalars.allSatisfy {
-                $0.isASCII && (Identifier.isLetterOrDigit($0) || $0 == "_")
+                $0.isASCII && ($0.isPartOfNames || $0 == "_")
             }
     }
 
     /// Whether a text is a name of a Kotlin package.
     package static func isPackage(_ text: String) -> Bool {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        return parts.allSatisfy { isName($0) && !ScreenLanguage.kotlin.keywords.contains($0) }
+        return parts.allSatisfy { isName($0) && $0.nameInKotlin == $0 }
     }
 }
 

@@ -30,7 +30,7 @@ struct TypeScriptScreenCode {
             }
         }
         lines.add("")
-        lines.add(contentsOf: Self.path.replacing("%NAME%", with: name))
+        lines.add(contentsOf: Self.path(name))
         lines.add("")
         lines.block("function read\(name)(a: \(name)Arguments): \(name) {") { lines in
             lines.block("switch (a.screen) {") { lines in
@@ -40,7 +40,7 @@ struct TypeScriptScreenCode {
             }
         }
         lines.add("")
-        lines.add(contentsOf: Self.runtime.replacing("%NAME%", with: name))
+        lines.add(contentsOf: Self.runtime(name))
         let used = catalog.screens.flatMap(\.arguments).map { reader(of: $0.type) }.joined(separator: " ")
         for reader in Self.readers where used.contains(reader.name) {
             lines.add("")
@@ -106,30 +106,33 @@ struct TypeScriptScreenCode {
         }
     }
 
-    private static let path = """
+    private static func path(_ name: String) -> String {
+        """
         /**
          * The screens that an answer of `POST /resolve` leads to, from the bottom up. The last one is the screen to show.
          * Empty if the answer has no place in the app.
          *
          * @param answer the parsed JSON.
-         * @throws %NAME%Error for a screen or an argument that this code does not know; the table is then newer.
+         * @throws \(name)Error for a screen or an argument that this code does not know; the table is then newer.
          */
-        export function %NAME%Path(answer: unknown): %NAME%[] {
+        export function \(name)Path(answer: unknown): \(name)[] {
             const destination = member(answer, "destination");
             if (typeof member(destination, "screen") !== "string") return [];
             const stack = member(destination, "stack");
             const path: unknown[] = Array.isArray(stack) ? [...stack] : [];
             // A stack may end with the screen itself.
             if (path.length === 0 || shape(path[path.length - 1]) !== shape(destination)) path.push(destination);
-            return path.map((screen) => read%NAME%(new %NAME%Arguments(screen)));
+            return path.map((screen) => read\(name)(new \(name)Arguments(screen)));
         }
 
         /** The table is newer than this code: it has a screen or an argument that this code does not know. */
-        export class %NAME%Error extends Error {}
+        export class \(name)Error extends Error {}
         """
+    }
 
-    private static let runtime = """
-        class %NAME%Arguments {
+    private static func runtime(_ name: String) -> String {
+        """
+        class \(name)Arguments {
             readonly screen: string;
             private readonly values: unknown;
 
@@ -140,7 +143,7 @@ struct TypeScriptScreenCode {
 
             required<T>(name: string, read: (value: unknown) => T | undefined): T {
                 const value = this.optional(name, read);
-                if (value === undefined) throw new %NAME%Error(`The screen '${this.screen}' lacks the argument '${name}'.`);
+                if (value === undefined) throw new \(name)Error(`The screen '${this.screen}' lacks the argument '${name}'.`);
                 return value;
             }
 
@@ -149,7 +152,7 @@ struct TypeScriptScreenCode {
                 if (value === undefined) return undefined;
                 const result = read(value);
                 if (result === undefined) {
-                    throw new %NAME%Error(`The argument '${name}' of the screen '${this.screen}' has another type.`);
+                    throw new \(name)Error(`The argument '${name}' of the screen '${this.screen}' has another type.`);
                 }
                 return result;
             }
@@ -165,6 +168,7 @@ struct TypeScriptScreenCode {
             return JSON.stringify([member(screen, "screen"), member(screen, "arguments") ?? {}]);
         }
         """
+    }
 
     /// Functions from a value to a value. Only those that are used are generated, for `noUnusedLocals`.
     private static let readers: [(name: String, code: String)] = [

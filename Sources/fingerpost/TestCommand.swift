@@ -197,7 +197,7 @@ struct DeviceCommands {
 
     var lines: [String] {
         suite.cases.flatMap { one in
-            let comment = "# \(one.link.escapedForTerminal)"
+            let comment = "# \(one.link.escapedForComment)"
             // A link that cannot be displayed safely cannot be pasted safely either.
             guard let link = try? DeepLink.parse(one.link),
                 !one.link.unicodeScalars.contains(where: \.isUnsafeToDisplay)

@@ -16,7 +16,8 @@ public func fuzzEscapes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let inner = Array(word.dropFirst().dropLast())
     // As a shell parses it: each quote in the text closes the quotation, follows escaped, and reopens it.
     let quotes = text.utf8.count { $0 == UInt8(ascii: "'") }
-    precondition(inner.count == text.utf8.count + 3 * quotes, "only quotes are changed")
+    let zeros = text.utf8.count { $0 == 0 }
+    precondition(inner.count == text.utf8.count + 3 * quotes + 2 * zeros, "only quotes and zeros are changed")
     precondition(inner.count { $0 == UInt8(ascii: "'") } == 3 * quotes)
 
     var isEscaped = false
@@ -30,6 +31,24 @@ public func fuzzEscapes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         }
     }
     precondition(!isEscaped)
+
+    for line in text.commentLines {
+        let scalars = Array(line.unicodeScalars)
+        precondition(scalars.allSatisfy { $0 == "\t" || !$0.isUnsafeToDisplay })
+        precondition(!zip(scalars, scalars.dropFirst()).contains { $0 == ("*", "/") || $0 == ("/", "*") })
+    }
+    for literal in [text.quotedForSwift, text.quotedForKotlin, text.quotedForJavaScript, text.quotedForYAML] {
+        let scalars = literal.unicodeScalars.dropFirst().dropLast()
+        precondition(literal.first == "\"" && literal.last == "\"")
+        // Swift has no escapes for U+FDD0 to U+FDEF.
+        precondition(scalars.allSatisfy { !$0.isUnsafeToDisplay || (0xFDD0...0xFDEF).contains($0.value) })
+        var isEscaped = false
+        for scalar in scalars {
+            precondition(isEscaped || scalar != "\"", "no quote within a literal")
+            isEscaped = !isEscaped && scalar == "\\"
+        }
+        precondition(!isEscaped)
+    }
 
     let shown = text.escapedForTerminal
     precondition(shown.unicodeScalars.allSatisfy { $0 == "\t" || !$0.isUnsafeToDisplay })

@@ -1,7 +1,8 @@
 #!/bin/sh
 # check.sh GENERATED: type-checks the generated files of config/examples/testkit and of the folder GENERATED, which the
 # tests fill with the files of hostile suites. Swift is checked against declarations of XCUITest, Kotlin is compiled
-# against classes of Android, and the Kotlin functions that quote for the shell are run.
+# against classes of Android, and the Kotlin functions that quote for the shell are run. So are the programs in
+# GENERATED/literals, which compare hostile literals with their bytes.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 hostile=$1
@@ -20,6 +21,9 @@ for version in 5 6; do
     swiftc -typecheck -swift-version $version -warnings-as-errors "$example/ios/App/LinkProbe.swift"
 done
 echo "Swift: $(cat "$example"/ios/*/*.swift "$hostile"/*.swift | wc -l) lines type-checked in Swift 5 and 6"
+
+swiftc -swift-version 5 -o "$scratch/literals" "$hostile/literals/main.swift"
+"$scratch/literals"
 
 # The fixtures decode the files that the stub serves.
 mkdir "$scratch/fixtures"
@@ -58,6 +62,7 @@ compile "$scratch/app" "$example/android/app/src/debug/kotlin/LinkProbe.kt"
 compile "$scratch/release" "$example/android/app/src/release/kotlin/LinkProbe.kt"
 compile "$scratch/example" "$example/android/linktests"
 compile "$scratch/hostile" "$hostile $scratch/Quote.kt"
+java -classpath "$scratch/hostile:/usr/share/java/kotlin-stdlib.jar" LiteralsKt
 echo "Kotlin: $(cat "$example"/android/*/*.kt "$hostile"/*.kt | wc -l) lines compiled"
 printf '%s\0' "it's" '$(id)' '`id`' 'a&b|c;d' '"x"' '\\' 'a  b' '*/' '${x}' 'é日🧪' "''" '-n' '%s' |
     java -classpath "$scratch/hostile:$scratch/android:/usr/share/java/kotlin-stdlib.jar" com.acme.app.linktests.QuoteKt

@@ -8,29 +8,25 @@ import Yams
 
 /// Texts of a suite never end their literal, their comment or their word, and arrive byte for byte.
 struct LiteralTests {
-    private static let parts = [
-        "\"", "'", "\\", "$", "${x}", "`id`", "\n", "\r", "\t", "*/", "/*", "//", "\"\"\"", "\\(1)", "#", ": ", "- ",
-        "|", "&",
-        ";", "$(id)", "%", "é", "e\u{301}", "日本", "🧪", "\u{202E}", "\u{200F}", "שלום", "\u{2028}", "\u{85}", "\u{FEFF}",
-        "a", "~",
-        " ", "{", "}", "\u{1F468}\u{200D}\u{1F469}",
-    ]
-
-    private static func texts(_ seed: UInt64, _ count: Int) -> [String] {
-        var random = SeededGenerator(seed: seed)
-        return (0..<count).map { _ in
-            (0..<Int.random(in: 0...10, using: &random)).map { _ in parts.randomElement(using: &random) ?? "" }.joined()
-        } + [String(repeating: "🧪\"'$", count: 1_100), parts.joined()]
-    }
+    private static let texts =
+        HostileTexts.combinations + HostileTexts.joined + HostileTexts.random(500, seed: 1) + [
+            "", String(repeating: "🧪\"'$", count: 1_100),
+        ]
 
     private func same(_ one: String?, _ other: String) -> Bool { one.map { $0.isExactly(other) } ?? false }
 
+    /// A scalar is the text, and a comment is nothing.
     @Test func scalarOfYAMLIsTheText() throws {
         // Yams drops a U+FEFF at the beginning of a scalar.
-        for text in Self.texts(1, 500) where text.unicodeScalars.first != "\u{FEFF}" {
-            let node = try Yams.compose(yaml: "- \(text.quotedForYAML)\n- end\n")
-            #expect(node?.sequence?.count == 2)
-            #expect(same(node?.sequence?.first?.scalar?.string, text), "\(Array(text.unicodeScalars))")
+        let texts = Self.texts.filter { $0.unicodeScalars.first != "\u{FEFF}" }
+        let lines = texts.flatMap { text in
+            ["# \(text.escapedForComment)", "- [\(text.quotedForYAML), y] # \(text.escapedForComment)"]
+        }
+        let read = try #require(try Yams.compose(yaml: lines.joined(separator: "\n") + "\n")?.sequence)
+        #expect(read.count == texts.count)
+        for (text, node) in zip(texts, read) {
+            #expect(node.sequence?.count == 2)
+            #expect(same(node.sequence?.first?.scalar?.string, text), "\(Array(text.unicodeScalars))")
         }
     }
 
@@ -44,7 +40,8 @@ struct LiteralTests {
             let scalar = scalars[index]
             index += 1
             #expect(scalar != "\"" && scalar != "\n" && scalar != "\r" && !(isKotlin && scalar == "$"))
-            #expect(!scalar.isUnsafeToDisplay)
+            // Swift has no escapes for U+FDD0 to U+FDEF.
+            #expect(!scalar.isUnsafeToDisplay || !isKotlin && (0xFDD0...0xFDEF).contains(scalar.value))
             guard scalar == "\\" else {
                 units += String(scalar).utf16
                 continue
@@ -76,7 +73,7 @@ struct LiteralTests {
     }
 
     @Test(arguments: [false, true]) func literalIsTheText(_ isKotlin: Bool) throws {
-        for text in Self.texts(2, 2_000) {
+        for text in Self.texts {
             let literal = isKotlin ? text.quotedForKotlin : text.quotedForSwift
             #expect(same(try read(literal, isKotlin: isKotlin), text), "\(literal)")
         }
@@ -84,30 +81,49 @@ struct LiteralTests {
 
     /// The local shell, adb, which joins its arguments, and the shell of the device read the text in turn.
     @Test func textPassesTwoShells() throws {
-        let texts = Self.texts(3, 100).filter { !$0.utf8.contains(0) }
-        let inner = texts.map { "printf '%s\\0' \($0.quotedForShell)" }.joined(separator: "\n")
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        // `sh -c "$*"` is what adb and the device do with the words that the local shell passes on.
-        process.arguments = ["-c", "adb() { shift; sh -c \"$*\"; }\nadb shell \(inner.quotedForShell)"]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-        let read = bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast()
-        #expect(read.map { Array($0) } == texts.map { Array($0.utf8) })
+        let texts = HostileTexts.joined + HostileTexts.random(50, seed: 3)
+        // A word has at most 128 KiB.
+        for start in stride(from: 0, to: texts.count, by: 20) {
+            let texts = texts[start..<min(start + 20, texts.count)]
+            let inner = texts.map { "printf '%s\\0' \($0.quotedForShell) # \($0.escapedForComment)" }
+            let process = Process()
+            process.executableURL = URL(filePath: "/bin/sh")
+            // `sh -c "$*"` is what adb and the device do with the words that the local shell passes on.
+            let word = inner.joined(separator: "\n").quotedForShell
+            process.arguments = ["-c", "adb() { shift; sh -c \"$*\"; }\nadb shell \(word)"]
+            let output = Pipe()
+            process.standardOutput = output
+            try process.run()
+            let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0)
+            let read = bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast()
+            // No word contains a NUL.
+            let words = texts.map { text in text.unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : String($0) }.joined() }
+            #expect(read.map { Array($0) } == words.map { Array($0.utf8) })
+        }
     }
 
     @Test func expressionMatchesOnlyTheText() throws {
-        for text in Self.texts(4, 200) {
+        for text in HostileTexts.joined + HostileTexts.random(200, seed: 4) {
             let expression = try NSRegularExpression(pattern: "^" + text.escapedForRegularExpressions + "$")
             let range = NSRange(text.startIndex..., in: text)
             #expect(expression.firstMatch(in: text, range: range)?.range == range || text.isEmpty, "\(text)")
         }
         #expect("a.b".escapedForRegularExpressions == "a\\.b")
     }
+
+    /// Parts of links: delimiters, some with a mark that hides them.
+    private static let parts =
+        [
+            "\"", "'", "\\", "$", "${x}", "`id`", "\n", "\r", "\t", "*/", "/*", "//", "\"\"\"", "\\(1)", "#", ": ",
+            "- ", "|",
+            "&", ";", "$(id)", "%", "é", "e\u{301}", "日本", "🧪", "\u{202E}", "\u{200F}", "שלום", "\u{2028}", "\u{85}",
+            "\u{FEFF}", "a", "~", " ", "{", "}", "\u{1F468}\u{200D}\u{1F469}",
+        ]
+        + ["\u{301}", "\u{FF9E}", "\u{600}", "\u{200D}"].flatMap { mark in
+            ["*/", "/*", "\"", "'", "$"].map { $0.unicodeScalars.map { "\(mark)\($0)\(mark)" }.joined() }
+        }
 
     /// Values that a link can carry, and texts that only a comment shows.
     static func hostileSuite() -> (table: String, suite: String) {

@@ -3,8 +3,9 @@
 
 The languages are Swift, Kotlin and TypeScript. Generates the screens of the five example tenants, of the table with awkward
 names, and of a table with 300 screens. For each of them, a switch with all screens must compile, and one that lacks a screen
-must not. MODULES is the folder with the
-built module LinkRouting, JARS a folder with a Kotlin compiler. A missing compiler is reported as SKIPPED, and the exit code
+must not. The code of a table
+with hostile texts must not depend on its notes, and must read its texts. MODULES is the folder with the built module
+LinkRouting, JARS a folder with a Kotlin compiler. A missing compiler is reported as SKIPPED, and the exit code
 is then 3. Example: Tests/TypedScreens/check.py .build/debug/fingerpost .build/debug/Modules
 """
 
@@ -16,6 +17,7 @@ import tempfile
 from pathlib import Path
 
 from compilers import compile_kotlin, fail, kotlin_folder, run
+from hostile import Hostile
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ["sample", "blogs", "taxi", "shop", "magazine"]
@@ -122,7 +124,7 @@ class Languages:
             fail(f"TypeScript reads {found.stdout}{found.stderr}, not {wanted}")
         print("typescript shop reads an answer")
 
-    def kotlin_all(self, tables):
+    def kotlin_all(self, tables, hostile):
         if self.kotlin is None or shutil.which("java") is None:
             return self.skip("Kotlin: a compiler or a JVM is missing.")
         files, wrong = [], []
@@ -140,9 +142,10 @@ class Languages:
             files += [path, use]
             wrong.append(without)
             print(f"kotlin     {table.stem:10} {len(screens):4} screens")
-        result = compile_kotlin(self.kotlin, files, self.folder / "classes")
+        result = compile_kotlin(self.kotlin, files + hostile.kotlin_files(), self.folder / "classes")
         if result.returncode != 0:
             fail(f"Kotlin does not compile:\n{result.stdout}{result.stderr}")
+        hostile.kotlin(self.kotlin, self.folder / "classes")
         result = compile_kotlin(self.kotlin, files[::2] + wrong, self.folder / "wrong")
         missing = [file.name for file in wrong if file.name not in result.stderr]
         if result.returncode == 0 or missing:
@@ -165,10 +168,13 @@ def main():
         awkward = ROOT / "Tests/ScreenCodeTests/Expected/awkward.yaml"
         tables = [ROOT / f"config/examples/{name}.yaml" for name in EXAMPLES] + [awkward, big]
         languages = Languages(Path(arguments[0]).resolve(), Path(arguments[1]).resolve(), kotlin, folder)
+        hostile = Hostile(languages)
         languages.swift(tables)
+        hostile.swift()
         languages.typescript(tables)
         languages.typescript_runs(tables[3])
-        languages.kotlin_all(tables)
+        hostile.typescript()
+        languages.kotlin_all(tables, hostile)
         sys.exit(3 if languages.skipped else 0)
 
 

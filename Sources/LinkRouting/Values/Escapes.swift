@@ -1,5 +1,5 @@
-// Escapes for untrusted text in the languages that Fingerpost writes. Each escape has its only implementation here;
-// `./dev check` looks for others.
+// Escapes for untrusted text in the languages that Fingerpost writes. Each escape has its only implementation here, or
+// in Escapes+code.swift for generated code; `./dev check` looks for others.
 //
 // All functions work on Unicode scalars. A `Character` may hide the relevant scalar: after U+0600 or before U+0301, `<`
 // is not found by `String.replacing`, but a browser still reads it as `<`.
@@ -75,39 +75,31 @@ extension String {
         "#62": ">",
     ]
 
-    /// Quoted as one word of a POSIX shell.
-    package var quotedForShell: String { "'" + escaped { $0 == "'" ? "'\\''" : nil } + "'" }
-
-    /// A string literal of Swift, in double quotes. Control and format characters are written as escapes, so that the
-    /// literal has one line and reads in the order in which it is compared.
-    package var quotedForSwift: String {
-        "\"" + escaped { $0.escapeOfLiterals ?? ($0.isUnsafeToDisplay ? $0.escapeForTerminal : nil) } + "\""
-    }
-
-    /// A string literal of Kotlin, in double quotes, without templates.
-    package var quotedForKotlin: String {
-        "\""
+    /// Quoted as one word of a POSIX shell. A NUL, which no word can contain, becomes U+FFFD.
+    package var quotedForShell: String {
+        "'"
             + escaped { scalar in
-                if scalar == "$" { return "\\$" }
-                return scalar.escapeOfLiterals ?? (scalar.isUnsafeToDisplay ? scalar.utf16Escapes : nil)
-            } + "\""
-    }
-
-    /// A scalar of YAML, in double quotes.
-    package var quotedForYAML: String {
-        "\""
-            + escaped { scalar in
-                if let escape = scalar.escapeOfLiterals { return escape }
-                guard scalar.isUnsafeToDisplay else { return nil }
-                let digits = String(scalar.value, radix: 16, uppercase: true)
-                let (letter, width) = scalar.value > 0xFFFF ? ("U", 8) : ("u", 4)
-                return "\\\(letter)" + String(repeating: "0", count: width - digits.utf8.count) + digits
-            } + "\""
+                switch scalar {
+                case "'": "'\\''"
+                case "\0": "\u{FFFD}"
+                default: nil
+                }
+            } + "'"
     }
 
     /// Escaped as a regular expression that matches only this text, in the syntax that Java, ICU and JavaScript share.
     package var escapedForRegularExpressions: String {
         escaped { "\\^$.|?*+()[]{}".unicodeScalars.contains($0) ? "\\\($0)" : nil }
+    }
+
+    /// Escaped as a part of one cell of a Markdown table.
+    package var escapedForMarkdownCell: String {
+        escaped { scalar in
+            switch scalar {
+            case "|": "\\|"
+            default: scalar.endsLine ? " " : nil
+            }
+        }
     }
 
     /// Escaped as a value in an Android manifest, where the build tools remove one level of backslashes.
@@ -140,7 +132,7 @@ extension String {
     /// Replaces scalars.
     ///
     /// - Parameter replacement: Returns the replacement of a scalar; nil to keep it.
-    private func escaped(_ replacement: (Unicode.Scalar) -> String?) -> String {
+    func escaped(_ replacement: (Unicode.Scalar) -> String?) -> String {
         var text = ""
         text.reserveCapacity(utf8.count)
         for scalar in unicodeScalars {
@@ -155,6 +147,14 @@ extension String {
 }
 
 extension Unicode.Scalar {
+    /// Whether the scalar ends a line in any language, also in those that know only some of them.
+    var endsLine: Bool {
+        switch self {
+        case "\n", "\u{B}", "\u{C}", "\r", "\u{85}", "\u{2028}", "\u{2029}": true
+        default: false
+        }
+    }
+
     /// C0, DEL and C1, line and paragraph separators, format characters (which change the direction of text, or are
     /// invisible), private use, and scalars that this version of Unicode does not assign.
     package var isUnsafeToDisplay: Bool {
@@ -167,11 +167,11 @@ extension Unicode.Scalar {
 
     /// The escape, such as `\u{9B}`; nil for a scalar that can be printed as is.
     package var escapeForTerminal: String? {
-        isUnsafeToDisplay ? "\\u{\(String(value, radix: 16, uppercase: true))}" : nil
+        isUnsafeToDisplay ? "\\u{\(hexadecimal(width: 1))}" : nil
     }
 
-    /// An escape for each UTF-16 code unit, such as `\u009b`, as JSON and Kotlin write them.
-    fileprivate var utf16Escapes: String {
+    /// An escape for each UTF-16 code unit, such as `\u009b`, as JSON, Kotlin and JavaScript write them.
+    var utf16Escapes: String {
         UTF16.encode(self).map { units in
             units.map { unit in
                 let digits = String(unit, radix: 16)
@@ -180,15 +180,9 @@ extension Unicode.Scalar {
         } ?? ""
     }
 
-    /// The escape that string literals of Swift, Kotlin and YAML share; nil for other scalars.
-    fileprivate var escapeOfLiterals: String? {
-        switch self {
-        case "\\": "\\\\"
-        case "\"": "\\\""
-        case "\n": "\\n"
-        case "\r": "\\r"
-        case "\t": "\\t"
-        default: nil
-        }
+    /// The value in hexadecimal digits, with zeros before it up to a width.
+    func hexadecimal(width: Int) -> String {
+        let digits = String(value, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
     }
 }

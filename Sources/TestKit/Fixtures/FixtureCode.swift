@@ -36,5 +36,5 @@ struct TypedFixture {
     let records: [FixtureType.Record]
 
     /// The path for a comment. It stays on its line.
-    var comment: String { file.path.escapedForTerminal }
+    var comment: String { file.path.escapedForComment }
 }

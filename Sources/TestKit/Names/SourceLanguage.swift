@@ -1,3 +1,5 @@
+import LinkRouting
+
 /// A language of generated code.
 package enum SourceLanguage: String, Sendable, CaseIterable {
     case swift, kotlin
@@ -6,7 +8,10 @@ package enum SourceLanguage: String, Sendable, CaseIterable {
     /// with them gets an underscore.
     package func identifier(_ name: String) -> String {
         if undeclarable.contains(name) { return name + "_" }
-        return keywords.contains(name) ? "`\(name)`" : name
+        return switch self {
+        case .swift: name.nameInSwift
+        case .kotlin: name.nameInKotlin
+        }
     }
 
     /// Names that are reserved in every position, or that inherit a conflicting declaration. `class` is a getter of
@@ -15,26 +20,6 @@ package enum SourceLanguage: String, Sendable, CaseIterable {
         switch self {
         case .swift: ["self", "Self", "Type", "Protocol", "_"]
         case .kotlin: ["class", "_"]
-        }
-    }
-
-    private var keywords: Set<String> {
-        switch self {
-        case .swift:
-            [
-                "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init",
-                "inout", "internal", "let", "open", "operator", "private", "precedencegroup", "protocol", "public",
-                "rethrows", "static", "struct", "subscript", "typealias", "var", "break", "case", "catch", "continue",
-                "default", "defer", "do", "else", "fallthrough", "for", "guard", "if", "in", "repeat", "return",
-                "throw", "switch", "where", "while", "Any", "as", "await", "false", "is", "nil", "super", "throws",
-                "true", "try",
-            ]
-        case .kotlin:
-            [
-                "as", "break", "continue", "do", "else", "false", "for", "fun", "if", "in", "interface", "is", "null",
-                "object", "package", "return", "super", "this", "throw", "true", "try", "typealias", "typeof", "val",
-                "var", "when", "while",
-            ]
         }
     }
 

@@ -1,3 +1,5 @@
+import LinkRouting
+
 /// A name in generated code, made from text that people or other programs wrote: a file, a JSON key, a screen, a link.
 ///
 /// Letters and digits of the text are kept, everything else separates words. The same text always gives the same name.
@@ -40,7 +42,7 @@ package struct SourceName: Sendable, Hashable {
     package var lowerCamel: String {
         let first = words[0]
         let isCapitals = first.unicodeScalars.allSatisfy { $0.properties.generalCategory != .lowercaseLetter }
-        let head = isCapitals ? first.lowercased() : first.prefix(1).lowercased() + first.dropFirst()
+        let head = isCapitals ? first.lowercasedInNames : String(first.prefix(1)).lowercasedInNames + first.dropFirst()
         return declarable(head + words.dropFirst().map(\.withCapital).joined())
     }
 
@@ -48,7 +50,7 @@ package struct SourceName: Sendable, Hashable {
     package var upperCamel: String { declarable(words.map(\.withCapital).joined()) }
 
     /// The name in upper snake case, such as `PRODUCT_DETAIL`.
-    package var upperSnake: String { declarable(words.map { $0.uppercased() }.joined(separator: "_")) }
+    package var upperSnake: String { declarable(words.map(\.uppercasedInNames).joined(separator: "_")) }
 
     /// The words as part of a longer name, such as `Product123`.
     package var inner: String { words.map(\.withCapital).joined() }
@@ -79,16 +81,5 @@ package struct NameScope {
 }
 
 extension String {
-    fileprivate var withCapital: String { prefix(1).uppercased() + dropFirst() }
-}
-
-extension Unicode.Scalar {
-    /// Whether Swift, Kotlin and Android accept the scalar in a name.
-    fileprivate var isPartOfNames: Bool {
-        if isASCII { return ("a"..."z").contains(self) || ("A"..."Z").contains(self) || ("0"..."9").contains(self) }
-        switch properties.generalCategory {
-        case .uppercaseLetter, .lowercaseLetter, .otherLetter: return true
-        default: return false
-        }
-    }
+    fileprivate var withCapital: String { String(prefix(1)).uppercasedInNames + dropFirst() }
 }

@@ -50,6 +50,8 @@ extension String {
     fileprivate func inPackage(_ package: String) -> String {
         let lines = split(separator: "\n", omittingEmptySubsequences: false)
         let comment = lines.prefix { $0.hasPrefix("//") }
-        return (comment + ["", "package \(package)"] + lines.dropFirst(comment.count)).joined(separator: "\n")
+        return (comment + ["", "package \(package.packageInKotlin)"] + lines.dropFirst(comment.count)).joined(
+            separator: "\n"
+        )
     }
 }

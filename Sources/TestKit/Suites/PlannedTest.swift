@@ -129,9 +129,8 @@ extension LinkSuite.Via {
 }
 
 extension String {
-    /// The link in a comment, which it cannot end: one line, shortened.
+    /// The link in a comment, shortened.
     var shownInComment: String {
-        let shown = escapedForTerminal
-        return shown.utf8.count <= 100 ? shown : "\(shown.prefix(90))…"
+        escapedForComment.shortened(toBytes: 100)
     }
 }

@@ -191,7 +191,7 @@ sealed interface AwkwardScreen {
             "say \"hi\" \\ \$x \${y} `z`" -> readSayHiXYZ(a)
             "user.profile/edit" -> readUserProfileEdit(a)
             "注文" -> read注文(a)
-            "\uD83C\uDF9F" -> readU1F39F(a)
+            "🎟" -> readU1F39F(a)
             else -> throw AwkwardScreenException("This app has no screen '${a.screen}'.")
         }
 
@@ -260,7 +260,7 @@ sealed interface AwkwardScreen {
         )
 
         private fun readU1F39F(a: AwkwardScreenArguments) = U1F39F(
-            a.optional("\u2713") { it as? kotlin.Boolean },
+            a.optional("✓") { it as? kotlin.Boolean },
         )
     }
 }

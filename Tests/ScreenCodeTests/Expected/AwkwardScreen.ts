@@ -119,8 +119,8 @@ export type AwkwardScreen =
     /**
      * The screen 🎟.
      */
-    | { readonly screen: "\uD83C\uDF9F"; readonly arguments: {
-        readonly "\u2713"?: boolean | undefined;
+    | { readonly screen: "🎟"; readonly arguments: {
+        readonly "✓"?: boolean | undefined;
     } };
 
 /**
@@ -219,9 +219,9 @@ function readAwkwardScreen(a: AwkwardScreenArguments): AwkwardScreen {
             return { screen: "注文", arguments: {
                 "番号": a.required("番号", asInt),
             } };
-        case "\uD83C\uDF9F":
-            return { screen: "\uD83C\uDF9F", arguments: {
-                "\u2713": a.optional("\u2713", asBoolean),
+        case "🎟":
+            return { screen: "🎟", arguments: {
+                "✓": a.optional("✓", asBoolean),
             } };
         default:
             throw new AwkwardScreenError(`This app has no screen '${a.screen}'.`);

@@ -140,9 +140,9 @@ enum AwkwardScreen: RoutedScreen {
             self = .注文(
                 番号: try arguments.required("番号", \.int)
             )
-        case "\u{1F39F}":
+        case "🎟":
             self = .u1F39F(
-                u2713: try arguments.optional("\u{2713}", \.bool)
+                u2713: try arguments.optional("✓", \.bool)
             )
         default: throw .unknownScreen(arguments)
         }
