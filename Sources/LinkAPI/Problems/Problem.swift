@@ -106,7 +106,7 @@ package struct Problem: Error, Equatable {
             }
         }
 
-        package var title: String { rawValue.replacing("_", with: " ") }
+        package var title: String { String(rawValue.map { $0 == "_" ? " " : $0 }) }
     }
 
     package init(_ code: Code, _ detail: String, findings: [Finding] = []) {

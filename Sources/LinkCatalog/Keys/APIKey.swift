@@ -31,7 +31,7 @@ package struct APIKey: Sendable, Hashable {
     package init?(environment: EnvironmentID, random: Data) {
         guard random.count >= Self.randomBytes else { return nil }
         self.environment = environment
-        id = KeyID(rawValue: random.prefix(9).base64URL.replacing("-", with: "A").replacing("_", with: "B"))
+        id = KeyID(rawValue: String(random.prefix(9).base64URL.map { $0 == "-" ? "A" : $0 == "_" ? "B" : $0 }))
         secret = random.dropFirst(9).prefix(32).base64URL
     }
 

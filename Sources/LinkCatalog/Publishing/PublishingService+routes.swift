@@ -125,7 +125,7 @@ extension PublishingService {
             let draft = try await draft(at: location)
             guard expected == nil || expected == draft.version else { throw StaleWrite(current: "\(draft.version)") }
             do {
-                let table = draft.content.replacing(routes: try edit(draft.content["routes"]?.elements ?? []))
+                let table = draft.content.with(routes: try edit(draft.content["routes"]?.elements ?? []))
                 // A table stored under higher limits may still shrink.
                 if !DocumentSize(of: table).isWithin(DocumentSize(of: draft.content)) {
                     try requireAdmitted(table)
@@ -146,7 +146,7 @@ extension PublishingService {
 
 extension JSONNode {
     /// Returns the table with other routes. All other members keep their position.
-    fileprivate func replacing(routes: [JSONNode]) -> JSONNode {
+    fileprivate func with(routes: [JSONNode]) -> JSONNode {
         var members = self.members ?? []
         if let index = members.firstIndex(where: { $0.key == "routes" }) {
             members[index].value = .array(routes)

@@ -64,6 +64,6 @@ package struct ReferencePage {
     }
 
     private static func row(_ cells: [String]) -> String {
-        "| " + cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ") + " |"
+        "| " + cells.map(\.escapedForMarkdownCell).joined(separator: " | ") + " |"
     }
 }

@@ -97,6 +97,9 @@ struct SchemaText {
 
     /// The anchor that GitHub makes from a heading.
     private static func anchor(_ title: String) -> String {
-        title.lowercased().filter { $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" }.replacing(" ", with: "-")
+        String(
+            title.lowercased().filter { $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" }
+                .map { $0 == " " ? "-" : $0 }
+        )
     }
 }

@@ -108,7 +108,7 @@ extension ExportWindow {
         let last = Timestamp(milliseconds: end.milliseconds - 1).description
         let day = last.prefix(10)
         let hour = last.dropFirst(11).prefix(2)
-        let stamp = end.description.replacing("-", with: "").replacing(":", with: "")
+        let stamp = end.description.filter { $0 != "-" && $0 != ":" }
         return "tenant=\(tenant)/dt=\(day)/hour=\(hour)/events-\(stamp)"
     }
 

@@ -94,7 +94,7 @@ package struct S3Signature {
 
     /// Formats a time as `20130524T000000Z`.
     private static func stamp(_ now: Timestamp) -> String {
-        String(now.description.prefix(19)).replacing("-", with: "").replacing(":", with: "") + "Z"
+        now.description.prefix(19).filter { $0 != "-" && $0 != ":" } + "Z"
     }
 
     private static func hmac(_ text: String, _ key: [UInt8]) -> [UInt8] {

@@ -33,7 +33,8 @@ struct QueryNames: Sendable {
     func check(_ request: Request, _ context: ServerRequestContext) throws {
         guard request.uri.query != nil else { return }
         // The router has a catch-all here, where the document names three parameters.
-        let path = (context.endpointPath ?? "").replacing("**", with: "{day}/{hour}/{file}")
+        let endpoint = context.endpointPath ?? ""
+        let path = endpoint.hasSuffix("**") ? endpoint.dropLast(2) + "{day}/{hour}/{file}" : endpoint
         let known = known["\(request.method) \(path)"] ?? []
         var seen: Set<String> = []
         for (key, _) in request.uri.queryParameters where !key.isEmpty {

@@ -37,8 +37,14 @@ extension JSONNode {
                 members.compactMap { member in
                     switch (member.key, member.value.value) {
                     case ("title", .string), ("default", _): nil
-                    case ("$ref", .string(let reference)):
-                        Member("$ref", .string(reference.replacing("#/$defs/", with: DocumentSchema.componentPrefix)))
+                    case ("$ref", .string(let reference)) where reference.hasPrefix(DocumentSchema.referencePrefix):
+                        Member(
+                            "$ref",
+                            .string(
+                                DocumentSchema.componentPrefix
+                                    + reference.dropFirst(DocumentSchema.referencePrefix.count)
+                            )
+                        )
                     case ("properties", .object(let properties)):
                         Member(
                             "properties",
