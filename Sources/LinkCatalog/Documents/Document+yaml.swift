@@ -3,9 +3,10 @@ import Yams
 
 extension Document {
     /// Returns the document as YAML that `read` parses to an equal document. It is indented by two spaces a level, keys
-    /// keep their order, and strings are quoted where they could be read as another type.
+    /// keep their order, strings are quoted where they could be read as another type, and control and format characters
+    /// are escapes.
     package static func yaml(_ node: JSONNode) throws -> String {
-        try Yams.serialize(node: yamlNode(node), indent: 2, width: -1, allowUnicode: true)
+        try Yams.serialize(node: yamlNode(node), indent: 2, width: -1, allowUnicode: true).yamlEscapedForDisplay
     }
 
     private static func yamlNode(_ node: JSONNode) -> Node {
@@ -33,6 +34,6 @@ extension Document {
     private static func isPlain(_ text: String) -> Bool {
         guard let first = text.unicodeScalars.first, first.properties.isAlphabetic || first == "/" else { return false }
         let words = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"]
-        return !words.contains(text.lowercased()) && !text.unicodeScalars.contains { $0.value < 0x20 }
+        return !words.contains(text.lowercased()) && !text.unicodeScalars.contains(where: \.isUnsafeToDisplay)
     }
 }
