@@ -7,6 +7,7 @@ struct StubRouter: Sendable {
     let sessions: StubSessions
     let responder: Responder
     let admin: AdminAPI
+    let adminCallers: AdminCallers
 
     @Sendable
     func handle(_ received: ReceivedRequest) -> Handling {
@@ -17,6 +18,9 @@ struct StubRouter: Sendable {
                 .text(404, "There is no session '\(id)'. Create one with POST /__admin/sessions.\n")
             )
         case .session(let session, let target):
+            if AdminAPI.isAdmin(target), let refusal = adminCallers.refusal(of: received) {
+                return .answer(refusal)
+            }
             guard received.isGzipped else { return handle(stubRequest(received, target), received, in: session) }
             return .asynchronous {
                 let (handling, bytes) = await offEventLoop { decompressed(received, target, session) }
@@ -75,7 +79,7 @@ struct StubRouter: Sendable {
         decompressed: [UInt8]? = nil
     ) -> StubRequest {
         let authority = received.headers.first { $0.has(name: "host") }?.value ?? configuration.host
-        let (host, port) = Self.hostAndPort(authority)
+        let (host, port) = ReceivedRequest.hostAndPort(authority)
         // Jetty drops the question mark of an empty query.
         let target = target.hasSuffix("?") ? String(target.dropLast()) : target
         return StubRequest(
@@ -93,14 +97,5 @@ struct StubRouter: Sendable {
             clientAddress: received.clientAddress,
             receivedAt: configuration.environment.now()
         )
-    }
-
-    /// `example.org:81` or `[::1]:81`.
-    private static func hostAndPort(_ authority: String) -> (host: String, port: Int?) {
-        guard let colon = authority.lastIndex(of: ":"), let port = Int(authority[authority.index(after: colon)...])
-        else {
-            return (authority, nil)
-        }
-        return (String(authority[..<colon]), port)
     }
 }

@@ -53,7 +53,8 @@ package final class StubServer: Sendable {
             memory: memory,
             sessions: sessions,
             responder: responder,
-            admin: admin
+            admin: admin,
+            adminCallers: AdminCallers(hosts: configuration.hosts)
         )
         self.configuration = configuration
         self.sessions = sessions

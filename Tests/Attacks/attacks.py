@@ -23,13 +23,14 @@ import paths
 import sizes
 import slow
 import smuggling
+import stub_pages
 import users
 from result import Result, Target
 from service import Service, Watch, raise_descriptor_limit
 
 ATTACKS = {
     **sizes.ATTACKS, **packing.ATTACKS, **paths.ATTACKS, **smuggling.ATTACKS, **slow.ATTACKS, **floods.ATTACKS, **http2.ATTACKS,
-    **documents.ATTACKS, **keys.ATTACKS, **users.ATTACKS, **callers.ATTACKS, **growth.ATTACKS,
+    **documents.ATTACKS, **keys.ATTACKS, **users.ATTACKS, **callers.ATTACKS, **growth.ATTACKS, **stub_pages.ATTACKS,
 }
 #: Skipped by --short, which takes one minute in total.
 LONG = ("slow reads", "slow bodies", "held after nonsense", "smuggling, nginx", "smuggling, caddy", "smuggling, haproxy", "HTTP/2 floods")

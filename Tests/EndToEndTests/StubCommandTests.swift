@@ -229,6 +229,26 @@ struct StubCommandTests {
         }
     }
 
+    /// The refusal of a page of another site, and the option that it names.
+    @Test func pageMayCallOnlyAServerThatHasItsName() async throws {
+        let script = #"""
+            trap '"$0" stub stop --pid-file "$1/pid" >/dev/null' EXIT
+            "$0" stub "$1" --detach --pid-file "$1/pid" $2 >"$1/out" || exit 99
+            url=$(sed 's/.*"url":"\([^"]*\).*/\1/' "$1/out")
+            curl -s -X PUT -H 'Origin: https://stub.test' -d text "$url/__admin/files/a.txt"
+            curl -s -H 'Host: stub.test' -d '{}' "$url/__admin/mappings"
+            ls "$1/__files/a.txt"
+            """#
+        for (option, isRefused) in [("", true), ("--https-name stub.test", false)] {
+            try await withTemporaryDirectory { directory in
+                let text = try await Self.shell(script, [directory, option]).text
+                #expect(text.components(separatedBy: "--https-name").count == (isRefused ? 3 : 1), "\(text)")
+                #expect(text.contains("No such file") == isRefused, "\(text)")
+                #expect(text.contains(#""id""#) != isRefused, "\(text)")
+            }
+        }
+    }
+
     @Test func openKeyIsRefused() async throws {
         try await withTemporaryDirectory { directory in
             let script = #"""

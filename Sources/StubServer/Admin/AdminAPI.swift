@@ -14,7 +14,10 @@ struct AdminAPI: Sendable {
     var environment: StubEnvironment { configuration.environment }
     var mask: SecretMask { configuration.mask }
 
-    static func isAdmin(_ path: String) -> Bool { path == "/__admin" || path.utf8.starts(with: "/__admin/".utf8) }
+    /// - Parameter target: A path, with or without a query.
+    static func isAdmin(_ target: String) -> Bool {
+        target == "/__admin" || ["/__admin/", "/__admin?"].contains { target.utf8.starts(with: $0.utf8) }
+    }
 
     func answer(_ call: AdminRequest) -> StubAnswer {
         do {

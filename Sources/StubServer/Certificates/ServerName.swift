@@ -2,7 +2,7 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// A host name or an address in a certificate.
+/// A host name or an address of the server: in its certificate, and in calls of its admin API.
 package struct ServerName: Sendable, Hashable {
     private enum Kind: Hashable {
         case name(String)
@@ -37,8 +37,19 @@ package struct ServerName: Sendable, Hashable {
     private static func address(_ text: String) -> [UInt8]? {
         var (v4, v6) = (in_addr(), in6_addr())
         if inet_pton(AF_INET, text, &v4) == 1 { return withUnsafeBytes(of: v4) { Array($0) } }
-        if inet_pton(AF_INET6, text, &v6) == 1 { return withUnsafeBytes(of: v6) { Array($0) } }
-        return nil
+        guard inet_pton(AF_INET6, text, &v6) == 1 else { return nil }
+        let bytes = withUnsafeBytes(of: v6) { Array($0) }
+        // A socket for both versions shows an IPv4 address as ::ffff:192.0.2.1.
+        let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+        return bytes.starts(with: mapped) ? Array(bytes.dropFirst(mapped.count)) : bytes
+    }
+
+    /// Whether the name is `other`, or a `*` that stands for its first label.
+    func covers(_ other: ServerName) -> Bool {
+        guard case .name(let pattern) = kind, pattern.hasPrefix("*."), case .name(let name) = other.kind,
+            let dot = name.firstIndex(of: ".")
+        else { return self == other }
+        return pattern.dropFirst() == name[dot...]
     }
 
     var generalName: GeneralName {

@@ -7,6 +7,8 @@ package struct StubConfiguration: Sendable {
     package var host = "127.0.0.1"
     /// 0 takes any free port.
     package var port = 0
+    /// Further hosts under which clients reach the server.
+    package var names: [ServerName] = []
     /// A second port with HTTPS; nil for none.
     package var https: HTTPS?
     package var templating = Templating.perStub
@@ -26,6 +28,13 @@ package struct StubConfiguration: Sendable {
     package var endpoints: (any StubEndpoints)?
 
     package init() {}
+
+    /// The hosts for which the server has a certificate and answers calls of its admin API.
+    package var hosts: [ServerName] {
+        ([ServerName(host)].compactMap(\.self) + names).reduce(into: ServerName.standard) { hosts, name in
+            if !hosts.contains(name) { hosts.append(name) }
+        }
+    }
 
     package struct HTTPS: Sendable {
         /// 0 takes any free port.

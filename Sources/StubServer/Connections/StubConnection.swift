@@ -129,6 +129,7 @@ final class StubConnection: ChannelInboundHandler {
             headers: head.headers.map { HeaderField($0.name, $0.value) },
             body: body.map { Array($0.readableBytesView) } ?? [],
             clientAddress: context.remoteAddress?.ipAddress ?? "unknown",
+            localAddress: context.localAddress?.ipAddress ?? "unknown",
             localPort: context.localAddress?.port ?? 0,
             scheme: scheme
         )

@@ -22,15 +22,18 @@ struct StubAuthorityOptions: ParsableArguments {
 
 struct StubHTTPSOptions: ParsableArguments {
     @Option(help: "A second port, with HTTPS; 0 takes any free one.") var httpsPort: Int?
-    @Option(help: "A further name of the server in its certificate; may be repeated.") var httpsName: [String] = []
+    @Option(
+        help: "A further name of the server, in its certificate and for calls of its admin API; may be repeated."
+    )
+    var httpsName: [String] = []
     @OptionGroup var authority: StubAuthorityOptions
 
     func validate() throws {
         guard httpsPort.map((0...65_535).contains) ?? true else {
             throw ValidationError("--https-port must be a number from 0 to 65535.")
         }
-        guard httpsPort != nil || (httpsName.isEmpty && authority.caDir == nil) else {
-            throw ValidationError("--https-name and --ca-dir need --https-port.")
+        guard httpsPort != nil || authority.caDir == nil else {
+            throw ValidationError("--ca-dir needs --https-port.")
         }
         for name in httpsName where ServerName(name) == nil {
             throw ValidationError("--https-name must be a host name such as api.example.test, or an address.")
@@ -38,15 +41,11 @@ struct StubHTTPSOptions: ParsableArguments {
     }
 
     /// Nil without HTTPS.
-    func configuration(bindAddress: String) throws -> StubConfiguration.HTTPS? {
+    func configuration(for hosts: [ServerName]) throws -> StubConfiguration.HTTPS? {
         guard let httpsPort else { return nil }
-        var names = ServerName.standard
-        for name in ([bindAddress] + httpsName).compactMap(ServerName.init) where !names.contains(name) {
-            names.append(name)
-        }
         return StubConfiguration.HTTPS(
             port: httpsPort,
-            identity: try authority.authority().identity(for: names, now: Date())
+            identity: try authority.authority().identity(for: hosts, now: Date())
         )
     }
 }

@@ -142,7 +142,8 @@ struct StubRun: AsyncParsableCommand {
             }
             configuration.host = bindAddress
             configuration.port = port
-            configuration.https = try https.configuration(bindAddress: bindAddress)
+            configuration.names = https.httpsName.compactMap(ServerName.init)
+            configuration.https = try https.configuration(for: configuration.hosts)
             configuration.templating = globalResponseTemplating ? .everywhere : .perStub
             configuration.journalCount = maxRequestJournalEntries
             configuration.proxyAll = proxyAll
