@@ -37,7 +37,7 @@ private func check(_ error: any Error) {
 
 private func check(_ identity: Identity) {
     precondition(identity.destinations.schemes.isDisjoint(with: DestinationPolicy.forbiddenSchemes))
-    precondition(identity.schemes.allSatisfy { !DestinationPolicy.unownableSchemes.contains($0.name) })
+    precondition(identity.schemes.allSatisfy { !DestinationPolicy.isUnownable($0.name) })
     _ = Router(identity: identity, table: table).resolve("https://go.acme.test/p/x", in: LinkContext())
 }
 

@@ -141,7 +141,7 @@ struct DocumentSchemaTests {
             ("environments: [staging]", true), ("environments: [Staging]", false), ("explain: all", false),
             ("environments: [\((0..<16).map { "e\($0)" }.joined(separator: ", "))]", true),
             ("environments: [\((0..<17).map { "e\($0)" }.joined(separator: ", "))]", false),
-            ("domains: [localhost, '*.example.com', {host: a.example.com, port: 65535}]", true),
+            ("domains: [go.example.com, '*.example.com', {host: a.example.com, port: 65535}]", true),
             ("domains: [{host: a.example.com, port: 65536}]", false), ("domains: [{port: 1}]", false),
             ("domains: ['https://a.example.com']", false), ("schemes: [a]", false), ("schemes: [acme, a1+b]", true),
             ("schemes: [{name: acme, host: ignore}]", true), ("schemes: [{name: acme, host: [open]}]", true),

@@ -35,7 +35,7 @@ struct WrongSettingTests {
         ),
         (
             "schemes: [https]",
-            "line 3, column 13: settings.schemes[0]: 'https' is a system scheme; no tenant can own it."
+            "line 3, column 13: settings.schemes[0]: 'https' is a system scheme or a store's; write a scheme of your own, such as acme."
         ),
         (
             "schemes: [yourapp, YourApp]",

@@ -82,6 +82,30 @@ struct HostClaimTests {
         }
     }
 
+    /// With a key of the tenant and with one for all tenants. The names below stay free for their owners.
+    @Test(arguments: [
+        ("domains: ['*.co.uk']", "domains: [links.victim.co.uk]"),
+        ("domains: ['*.appspot.com']", "domains: ['*.victim.appspot.com']"),
+        ("domains: ['*.ts.net']", "domains: [victim.ts.net]"),
+        ("domains: [127.0.0.1]", ""), ("domains: [localhost]", ""), ("domains: [169.254.169.254]", ""),
+        ("domains: ['farechoice\u{200D}.taxi']", ""), ("schemes: [market]", ""), ("schemes: [itms-apps]", ""),
+    ])
+    func namesOfNobodyAreRefused(claim: String, owners: String) async throws {
+        try await withService { service in
+            var all = try await AdminSession(service)
+            all.tenant = "attacker"
+            for session in [try await session(of: "attacker", service), all] {
+                let answer = try await session.put("settings", yaml: claim)
+                #expect(answer.status == 422 && answer.code == "invalid_settings", "\(answer.text)")
+                #expect(answer.text.contains("write") || answer.text.contains("remove it"), "\(answer.text)")
+            }
+            let attacker = service.dependencies.linkResolver.catalog.current.table(of: TenantID("attacker") ?? .none)
+            #expect(attacker?.settings.identity == Identity())
+            guard !owners.isEmpty else { return }
+            #expect(try await session(of: "victim", service).put("settings", yaml: owners).status == 200)
+        }
+    }
+
     @Test func oneOfTwoConcurrentClaimsIsRefused() async throws {
         try await withService { service in
             for round in 0..<8 {

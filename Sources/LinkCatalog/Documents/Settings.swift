@@ -121,7 +121,7 @@ package struct Settings: Sendable, Hashable {
             return errors.read { () throws(DocumentError) in try read(field) }
         }
         for error in object.unknownKeys(besides: Self.keys).prefix(ErrorList.maximumCount) { errors.add(error) }
-        identity = Identity(object, &errors)
+        identity = Identity(object, &errors, refusal: \.refusal)
         environments = member("environments", Self.environments) ?? []
         privacy =
             member("privacy", Privacy.init) ?? Privacy(recordQuery: [], address: .truncated, unmatchedPath: .shape)

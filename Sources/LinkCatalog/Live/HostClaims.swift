@@ -58,4 +58,13 @@ extension Catalog {
                 .map { (tenant, ($0.coversSubdomains ? "*." : "") + $0.host) }
         }
     }
+
+    /// The live domains and schemes that no tenant may claim. They were claimed before they were refused.
+    package var refusedClaims: [(tenant: TenantID, name: String)] {
+        let settings = Dictionary(tables.map { ($0.tenant, $0.settings.identity) }) { first, _ in first }
+        return settings.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap { tenant, identity in
+            identity.domains.filter { $0.refusal != nil }.map { (tenant, ($0.coversSubdomains ? "*." : "") + $0.host) }
+                + identity.schemes.filter { DestinationPolicy.isUnownable($0.name) }.map { (tenant, "\($0.name):") }
+        }
+    }
 }

@@ -10,9 +10,19 @@ extension Identity {
     }
 
     /// Reads the identity's keys of a settings object, without the entries that have errors.
-    package init(_ object: ObjectField, _ errors: inout ErrorList) {
+    ///
+    /// - Parameter refusal: Why no tenant may claim a domain; nil if one may. Not asked about stored domains.
+    package init(
+        _ object: ObjectField,
+        _ errors: inout ErrorList,
+        refusal: (Domain) -> String? = { _ in nil }
+    ) {
         let before = errors.errors.count
-        let domains = Self.distinct(object["domains"], &errors, Domain.init) { domain in
+        let domains = Self.distinct(object["domains"], &errors) { field throws(DocumentError) in
+            let domain = try Domain(field)
+            if !field.isStored, let problem = refusal(domain) { throw field.error(problem) }
+            return domain
+        } identity: { domain in
             (DomainName(domain, port: domain.port), "duplicate domain; remove one.")
         }
         // An app's domain may be one that cannot be read; only one of the two errors is of use.
@@ -159,8 +169,8 @@ extension Scheme {
                 "\(field.shown) is not a scheme; write 2 to 64 of a-z, 0-9, '+', '-', '.', starting with a letter."
             )
         }
-        guard !DestinationPolicy.unownableSchemes.contains(name) else {
-            throw field.error("'\(name)' is a system scheme; no tenant can own it.")
+        guard field.isStored || !DestinationPolicy.isUnownable(name) else {
+            throw field.error("'\(name)' is a system scheme or a store's; write a scheme of your own, such as acme.")
         }
         return name
     }

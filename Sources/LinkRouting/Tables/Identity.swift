@@ -170,15 +170,4 @@ public struct DestinationPolicy: Sendable, Hashable {
 
     /// Whether a web link may lead to `host`, which is in lookup form.
     public func allows(host: String) -> Bool { hostIndex.index(of: host, port: nil) != nil }
-
-    /// Schemes that a link may never lead to, whatever the settings allow.
-    public static let forbiddenSchemes: Set<String> = [
-        "javascript", "data", "vbscript", "file", "blob", "about", "filesystem", "content", "intent", "view-source",
-        "jar", "ws", "wss", "ftp", "android-app", "chrome", "resource",
-    ]
-    /// Schemes that belong to the system and that no tenant can own. A link may lead to one that is not forbidden if
-    /// the settings allow it.
-    public static let unownableSchemes: Set<String> = forbiddenSchemes.union([
-        "http", "https", "tel", "sms", "mailto", "facetime", "itms-services", "shortcuts",
-    ])
 }

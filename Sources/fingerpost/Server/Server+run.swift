@@ -30,6 +30,7 @@ extension Server {
             logger.notice("the last process did not shut down cleanly; checking the newest day of the log")
         }
         warnOfOverlaps()
+        warnOfRefusedClaims()
         health.start("opening the ports")
         var settings = ServiceGroupConfiguration(services: services(ports, shutdown, reloader), logger: logger)
         let (drain, grace) = live.shutdownSeconds
@@ -64,6 +65,17 @@ extension Server {
         logger.warning(
             "domains of different tenants overlap; check that each overlap is intended",
             metadata: ["domains.count": "\(overlaps.count)", "domains.first": "\(shown)"]
+        )
+    }
+
+    /// Warns about names that no tenant may claim any more. They are live as before.
+    private func warnOfRefusedClaims() {
+        let refused = dependencies.linkResolver.catalog.current.refusedClaims
+        guard !refused.isEmpty else { return }
+        let shown = refused.prefix(20).map { "\($0.tenant) \($0.name)" }.joined(separator: ", ")
+        logger.warning(
+            "tenants have claimed names that no tenant may own; remove them from their settings",
+            metadata: ["names.count": "\(refused.count)", "names.first": "\(shown)"]
         )
     }
 

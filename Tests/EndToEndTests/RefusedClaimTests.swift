@@ -1,0 +1,44 @@
+import Foundation
+import GRDB
+import LinkRouting
+import TestSupport
+import Testing
+
+/// Names that no tenant may claim, as an older version stored them.
+struct RefusedClaimTests {
+    @Test func storedClaimStaysWithAWarning() async throws {
+        try await withTemporaryDirectory { path in
+            let first = try RunningServer(directory: path + "/data", log: "critical")
+            let key = try #require(first.key)
+            first.send(SIGTERM)
+            #expect(first.wait().status == 0)
+            let queue = try DatabaseQueue(path: path + "/data/catalog.db")
+            try await queue.write { db in
+                for column in ["settings SET content = replace(content,", "domain SET host = replace(host,"] {
+                    try db.execute(sql: "UPDATE \(column) 'farechoice.taxi', 'localhost')")
+                }
+            }
+            try queue.close()
+
+            let log = path + "/log"
+            let server = try RunningServer(directory: path + "/data", launcher: RunningServer.logging(to: log))
+            defer {
+                server.send(SIGTERM)
+                _ = server.wait()
+            }
+            try waitUntil("the warning is logged") {
+                try String(contentsOfFile: log, encoding: .utf8).contains("taxi localhost")
+            }
+            let file = try HTTPConnection(port: server.publicPort)
+                .request("GET", "/.well-known/apple-app-site-association", host: "localhost")
+            #expect(file.status == 200)
+            let settings = "/admin/v1/tenants/taxi/settings"
+            let headers = ["Authorization": "Bearer \(key)"]
+            let stored = try HTTPConnection(port: server.adminPort).request("GET", settings, headers: headers).json()
+            let content = try #require(stored["settings"]?.json())
+            let written = try HTTPConnection(port: server.adminPort)
+                .request("PUT", settings, headers: headers, body: content)
+            #expect(written.status == 422 && written.text.contains("'localhost' can have no owner"), "\(written.text)")
+        }
+    }
+}
