@@ -53,6 +53,7 @@ for target in $targets; do
     RequestFuzz)
         further="$root/Sources/LinkAPI/Resolve/ResolveRequest.swift $root/Sources/LinkAPI/WarningList.swift"
         further="$further $root/Sources/LinkCatalog/Documents/Settings.swift -lLinkEvents"
+        further="$further $(find "$root/Sources/LinkCatalog/Claims" -name '*.swift')"
         ;;
     MappingFuzz | HARFuzz | TemplateFuzz | JSONPathFuzz | RegexFuzz) further='-lStubMatching' ;;
     # This target needs only these files of the server.
