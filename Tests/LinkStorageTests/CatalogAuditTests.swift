@@ -151,7 +151,7 @@ struct CatalogAuditTests {
                 expiresAt: nil,
                 name: "a"
             )
-            try await database.saveKey(grant, change: change(today, of: nil))
+            _ = try await database.saveKey(grant, change: change(today, of: nil))
             try await database.pool.storing {
                 try $0.execute(
                     sql: "UPDATE tenant SET audit_bytes = ?",

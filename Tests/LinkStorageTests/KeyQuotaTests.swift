@@ -71,7 +71,7 @@ struct KeyQuotaTests {
             for tenant in [tenant("shop"), nil] {
                 let name = tenant.map { "'\($0)'" } ?? "NULL"
                 let (prefix, maker) = (tenant == nil ? "n" : "k", tenant == nil ? "makerofall00" : "makerofshop0")
-                try await database.saveKey(grant(maker, of: tenant), change: change)
+                _ = try await database.saveKey(grant(maker, of: tenant), change: change)
                 // With the maker, 1,000 today; all others are revoked.
                 try await database.pool.storing {
                     try $0.execute(
@@ -90,10 +90,10 @@ struct KeyQuotaTests {
                     try await database.saveKey(grant("\(prefix)child000000", of: tenant, by: maker), change: change)
                 }
                 // The machine itself is not limited, and the next day is another.
-                try await database.saveKey(grant("\(prefix)local000000", of: tenant), change: change)
+                _ = try await database.saveKey(grant("\(prefix)local000000", of: tenant), change: change)
                 var tomorrow = grant("\(prefix)tomorrow000", of: tenant, by: maker)
                 tomorrow.createdAt = instant("2026-11-22T00:00:00Z")
-                try await database.saveKey(tomorrow, change: change)
+                _ = try await database.saveKey(tomorrow, change: change)
             }
         }
     }
