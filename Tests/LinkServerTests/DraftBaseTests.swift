@@ -109,6 +109,22 @@ struct DraftBaseTests {
         }
     }
 
+    /// A merge of a table with an older base would bring back what others have undone since, when they publish it.
+    @Test func keyOfSomeRoutesCreatesNoDraftOfAnOlderBase() async throws {
+        try await withService { service in
+            let admin = try await AdminSession.acme(service)
+            _ = try await admin.send(.put, "draft/routes/more", Self.route("more"))
+            #expect(try await admin.post("draft/publish").status == 201)
+            let blogger = try await AdminSession(service, scopes: [.tablesWrite, .tablesRead]) {
+                $0.routes = KeyGrant.RouteLimit(owners: ["blog"], pathPrefixes: nil)
+            }
+            let live = try await admin.get("draft").text
+            let refused = try await blogger.send(.put, "draft?base=1", live)
+            #expect(refused.status == 403 && refused.text.contains("changing the draft's base"), "\(refused.text)")
+            #expect(try await blogger.send(.put, "draft?base=2", live).status == 200)
+        }
+    }
+
     // MARK: Revisions of another environment
 
     @Test func keyOfOneEnvironmentSeesNoBaseOfAnother() async throws {

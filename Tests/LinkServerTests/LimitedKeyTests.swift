@@ -120,6 +120,38 @@ struct LimitedKeyTests {
         }
     }
 
+    /// A link in other letter cases, or without the last segment, is not below the prefix.
+    @Test func wildcardsGiveWayToLinksBelowThePrefixOnly() async throws {
+        try await withService { service in
+            let admin = try await AdminSession.acme(service)
+            let short =
+                #"routes: [{id: short, owner: shop, path: "/{code:alnum}"}, {id: sub, owner: shop, path: "/{a}/{b}"}]"#
+            #expect(try await admin.put("draft", yaml: short).status == 200)
+            #expect(try await admin.post("draft/publish").status == 201)
+            func session(_ prefix: PathPrefix) async throws -> AdminSession {
+                try await AdminSession(service, scopes: [.tablesRead, .tablesWrite, .publish]) {
+                    $0.routes = .init(owners: nil, pathPrefixes: [prefix])
+                }
+            }
+            let (below, including) = (try await session("/abc/"), try await session("/abc"))
+            for (session, route, status) in [
+                (below, #""path":"/abc/""#, 403), (below, #""path":"/abc/{r...}""#, 403),
+                (below, #""path":"/abc/x""#, 201),
+                (below, #""path":"/abc/y","caseSensitive":false"#, 403), (below, #""path":"/abc/{r}""#, 201),
+                (including, #""path":"/abc""#, 201), (including, #""path":"/abc/{r...}""#, 201),
+                (including, #""path":"/abc/z","caseSensitive":false"#, 403),
+            ] {
+                let written = try await session.send(
+                    .put,
+                    "draft/routes/own",
+                    "{\(route),\"open\":{\"screen\":\"Own\"}}"
+                )
+                #expect(written.status == status, "\(route): \(written.text)")
+                if status == 201 { #expect(try await session.delete("draft/routes/own").status == 204) }
+            }
+        }
+    }
+
     // MARK: Keys of keys
 
     /// A child for a longer path could take links from routes that give way to that path only. Its creator's limit stays

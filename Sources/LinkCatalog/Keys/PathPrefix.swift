@@ -23,6 +23,16 @@ package struct PathPrefix: Sendable, Hashable, CustomStringConvertible {
     /// The number of segments.
     var depth: Int { description.utf8.split(separator: UInt8(ascii: "/")).count }
 
+    /// Whether every link of the route is below the prefix, or equals a prefix without a final slash. A link may be so in
+    /// other letter cases, and be that of a route without its last slash or its rest parameter.
+    func confines(_ route: Route) -> Bool {
+        guard covers(route.path.description), route.letterCase == .sensitive else { return false }
+        guard description.utf8.last == UInt8(ascii: "/"), depth > 0 else { return true }
+        guard let next = route.path.segments.dropFirst(depth).first else { return false }
+        if case .rest = next { return false }
+        return true
+    }
+
     /// Whether the path is below the prefix, or equals a prefix without a final slash. Compares bytes, as link matching
     /// does: `hasPrefix` would treat two encodings of an accent as equal.
     func covers(_ path: String) -> Bool {

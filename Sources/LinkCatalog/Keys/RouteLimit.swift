@@ -28,8 +28,7 @@ extension KeyGrant.RouteLimit {
     /// a key with a shorter one, or with none, may not take.
     func givesWay(_ route: Route, to changed: Route) -> Bool {
         (pathPrefixes ?? []).contains { prefix in
-            prefix.covers(changed.path.description)
-                && route.path.segments.prefix(prefix.depth).contains(where: \.isWide)
+            prefix.confines(changed) && route.path.segments.prefix(prefix.depth).contains(where: \.isWide)
         }
     }
 

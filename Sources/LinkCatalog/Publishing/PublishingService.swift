@@ -245,8 +245,8 @@ package struct PublishingService: Sendable {
         var refusals = try await pool.run(for: .tenant(location.tenant)) { _ in
             limit.refusals(of: TableDiff(from: draft.content, to: content))
         }
-        // A different base would change or discard what others changed in the draft.
-        if case .written = draft.version, base != .kept, base != DraftBase(draft.base) {
+        // A different base would change or discard what others changed in the draft, or have published since.
+        if base != .kept, base != DraftBase(draft.base) {
             refusals.append("changing the draft's base needs a key without owner and path limits")
         }
         guard refusals.isEmpty else { throw Failure.outsideLimit(refusals) }

@@ -14,8 +14,7 @@ package struct DirectoryExportSink: ExportSink {
     /// Why exports cannot be written to the directory, and what to do; nil if they can. The first export creates a missing
     /// directory.
     package var problem: String? {
-        var path = root.path
-        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        var path = Self.plain(root.path)
         var status = stat()
         // Walks up to the first directory that exists. A path is finite, so the loop ends.
         while stat(path, &status) != 0 {
@@ -32,10 +31,21 @@ package struct DirectoryExportSink: ExportSink {
         guard status.st_mode & S_IFMT == S_IFDIR else {
             return "\(path) is not a directory; move it, or choose another directory."
         }
+        guard status.st_mode & 0o002 == 0 || path != Self.plain(root.path) else {
+            return
+                "every user may write to \(path), and could replace exports: run 'chmod o-w \(path)', or choose another "
+                + "directory."
+        }
         guard access(path, W_OK | X_OK) == 0 else {
             return "this user may not write to \(path); change its owner or mode, or choose another directory."
         }
         return nil
+    }
+
+    private static func plain(_ path: String) -> String {
+        var path = path
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        return path
     }
 
     /// Says what to do if the failure is one of the directory itself.
@@ -48,6 +58,7 @@ package struct DirectoryExportSink: ExportSink {
         let final = url(path)
         do {
             try Folder.make(final.deletingLastPathComponent().path, mode: 0o700)
+            close(try openFolder(of: path))
         } catch let failure as FileFailure {
             throw explained(failure)
         }
@@ -120,13 +131,15 @@ package struct DirectoryExportSink: ExportSink {
     package func read(_ path: String, from offset: Int64, count: Int) throws -> [UInt8]? {
         guard offset >= 0, count >= 0 else { return nil }
         guard !offset.addingReportingOverflow(Int64(count)).overflow else { return [] }
-        let path = url(path).path
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            guard errno == ENOENT else { throw explained(FileFailure("open", path)) }
+        let descriptor: Int32
+        do {
+            descriptor = try openFile(path)
+        } catch let failure as FileFailure {
+            guard failure.code == ENOENT else { throw explained(failure) }
             return nil
         }
         defer { close(descriptor) }
+        let path = url(path).path
         return try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
                 let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
@@ -137,6 +150,46 @@ package struct DirectoryExportSink: ExportSink {
                 filled += got
             }
         }
+    }
+
+    /// Opens a file below the root. A link could lead to what is not an export, and a pipe block the reader, so both are
+    /// refused.
+    private func openFile(_ path: String) throws -> Int32 {
+        let folder = try openFolder(of: path)
+        defer { close(folder) }
+        let file = url(path)
+        let descriptor = openat(folder, file.lastPathComponent, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileFailure("open", file.path) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            errno = EINVAL
+            throw FileFailure("open as a file", file.path)
+        }
+        return descriptor
+    }
+
+    /// Opens the folder of a file below the root, without following links below it.
+    private func openFolder(of path: String) throws -> Int32 {
+        var folder = Foundation.open(root.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw FileFailure("open directory", root.path) }
+        var status = stat()
+        guard fstat(folder, &status) == 0, status.st_mode & 0o002 == 0 else {
+            close(folder)
+            errno = EPERM
+            throw FileFailure("use directory", root.path)
+        }
+        var place = root
+        for part in path.split(separator: "/").dropLast() {
+            place.append(path: String(part))
+            let next = openat(folder, String(part), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            let code = errno
+            close(folder)
+            errno = code
+            guard next >= 0 else { throw FileFailure("open directory", place.path) }
+            folder = next
+        }
+        return folder
     }
 
     private func url(_ path: String) -> URL { root.appending(path: path) }

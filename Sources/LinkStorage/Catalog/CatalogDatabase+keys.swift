@@ -48,21 +48,28 @@ extension CatalogDatabase {
         }
     }
 
-    /// Throws if the tenant has too many valid keys. Removes the key that expired first, if there are too many with the
-    /// expired ones, and returns its id. The keys of today stay, because they are counted.
+    /// Throws if the tenant has too many valid keys. Removes the key that expired first, if there are as many expired ones
+    /// in addition, and returns its id. So many keep their places because they may be valid again when a wrong clock is
+    /// corrected; the keys of today, because they are counted.
     private static func makeRoom(for grant: KeyGrant, _ db: Database) throws -> KeyID? {
-        let ofTenant = "FROM api_key WHERE tenant IS ? AND revoked_at IS NULL"
-        let count = try Int.fetchOne(db, sql: "SELECT count(*) \(ofTenant)", arguments: [grant.tenant?.rawValue]) ?? 0
-        guard count >= TooManyKeys.maximum else { return nil }
-        let expired = try KeyID.fetchOne(
+        let ofTenant = "FROM api_key WHERE tenant IS :tenant AND revoked_at IS NULL"
+        let arguments: StatementArguments = [
+            "tenant": grant.tenant?.rawValue, "now": grant.createdAt.milliseconds,
+            "today": grant.createdAt.day.start.milliseconds,
+        ]
+        func count(_ condition: String) throws -> Int {
+            try Int.fetchOne(db, sql: "SELECT count(*) \(ofTenant) AND \(condition)", arguments: arguments) ?? 0
+        }
+        guard try count("(expires_at IS NULL OR expires_at > :now)") < TooManyKeys.maximum else {
+            throw TooManyKeys(tenant: grant.tenant)
+        }
+        guard try count("expires_at <= :now") >= TooManyKeys.maximum else { return nil }
+        let first = try KeyID.fetchOne(
             db,
-            sql: "SELECT id \(ofTenant) AND expires_at <= ? AND created_at < ? ORDER BY expires_at LIMIT 1",
-            arguments: [
-                grant.tenant?.rawValue, grant.createdAt.milliseconds, grant.createdAt.day.start.milliseconds,
-            ]
+            sql: "SELECT id \(ofTenant) AND expires_at <= :now AND created_at < :today ORDER BY expires_at LIMIT 1",
+            arguments: arguments
         )
-        guard let expired else { throw TooManyKeys(tenant: grant.tenant) }
-        return try remove("id = ?", [expired], db).first
+        return try first.map { try remove("id = ?", [$0], db) }?.first
     }
 
     package func keyGrants() async throws -> [KeyGrant] {

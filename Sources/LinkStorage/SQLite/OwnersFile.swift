@@ -18,7 +18,12 @@ enum OwnersFile {
         guard lstat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT != S_IFLNK else { throw StorageError.link(path) }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 else { return }
-        chmod(path, status.st_mode & 0o700)
+        // What was checked may have been replaced since, so the descriptor decides.
+        let file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else { throw errno == ELOOP ? StorageError.link(path) : .unusable(path, errno) }
+        defer { close(file) }
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+        fchmod(file, status.st_mode & 0o700)
     }
 
     /// Opens a folder of this user, with mode 0700. Creates it if there is none, and removes others' access to it: with
@@ -38,7 +43,13 @@ enum OwnersFile {
         }
         // What was checked may have been replaced since, so the descriptor decides.
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard folder >= 0 else { throw StorageError.unusable(path, errno) }
+        guard folder >= 0 else {
+            let code = errno
+            guard code == EACCES, lstat(path, &status) == 0, status.st_uid != geteuid() else {
+                throw StorageError.unusable(path, code)
+            }
+            throw StorageError.foreignFolder(path, of: status.st_uid, user: geteuid())
+        }
         do {
             guard fstat(folder, &status) == 0 else { throw StorageError.unusable(path, errno) }
             let user = geteuid()
