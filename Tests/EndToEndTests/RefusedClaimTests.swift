@@ -12,7 +12,7 @@ struct RefusedClaimTests {
             let key = try #require(first.key)
             first.send(SIGTERM)
             #expect(first.wait().status == 0)
-            let queue = try DatabaseQueue(path: path + "/data/catalog.db")
+            let queue = try DatabaseQueue(path: path + "/data/service/catalog.db")
             try await queue.write { db in
                 for column in ["settings SET content = replace(content,", "domain SET host = replace(host,"] {
                     try db.execute(sql: "UPDATE \(column) 'farechoice.taxi', 'localhost')")

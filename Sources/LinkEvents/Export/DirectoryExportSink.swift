@@ -58,7 +58,7 @@ package struct DirectoryExportSink: ExportSink {
         let final = url(path)
         do {
             try Folder.make(final.deletingLastPathComponent().path, mode: 0o700)
-            close(try openFolder(of: path))
+            try requireClosedRoot()
         } catch let failure as FileFailure {
             throw explained(failure)
         }
@@ -153,43 +153,29 @@ package struct DirectoryExportSink: ExportSink {
     }
 
     /// Opens a file below the root. A link could lead to what is not an export, and a pipe block the reader, so both are
-    /// refused.
+    /// refused. The operator may have moved a folder behind a link.
     private func openFile(_ path: String) throws -> Int32 {
-        let folder = try openFolder(of: path)
-        defer { close(folder) }
-        let file = url(path)
-        let descriptor = openat(folder, file.lastPathComponent, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileFailure("open", file.path) }
+        try requireClosedRoot()
+        let path = url(path).path
+        let file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else { throw FileFailure("open", path) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            close(descriptor)
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(file)
             errno = EINVAL
-            throw FileFailure("open as a file", file.path)
+            throw FileFailure("open as a file", path)
         }
-        return descriptor
+        return file
     }
 
-    /// Opens the folder of a file below the root, without following links below it.
-    private func openFolder(of path: String) throws -> Int32 {
-        var folder = Foundation.open(root.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw FileFailure("open directory", root.path) }
+    /// Throws if every user may write to the root. They could replace its folders.
+    private func requireClosedRoot() throws {
         var status = stat()
-        guard fstat(folder, &status) == 0, status.st_mode & 0o002 == 0 else {
-            close(folder)
+        guard stat(root.path, &status) == 0 else { throw FileFailure("stat", root.path) }
+        guard status.st_mode & 0o002 == 0 else {
             errno = EPERM
             throw FileFailure("use directory", root.path)
         }
-        var place = root
-        for part in path.split(separator: "/").dropLast() {
-            place.append(path: String(part))
-            let next = openat(folder, String(part), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-            let code = errno
-            close(folder)
-            errno = code
-            guard next >= 0 else { throw FileFailure("open directory", place.path) }
-            folder = next
-        }
-        return folder
     }
 
     private func url(_ path: String) -> URL { root.appending(path: path) }
