@@ -24,7 +24,7 @@ def _table(name):
 
 def _size(service):
     """The bytes of catalog.db with its WAL, which takes about 8 MiB before a checkpoint."""
-    file = os.path.join(service.data, "catalog.db")
+    file = os.path.join(service.data, "service", "catalog.db")
     return os.path.getsize(file) + os.path.getsize(file + "-wal")
 
 
@@ -60,7 +60,7 @@ def stored_growth(target):
                 break
             # The live one twice, then the other one.
             editor.send("POST", f"{TENANT}/revisions/{numbers[(number + 1) % 2]}/rollback", {}, 200)
-            editor.send("POST", f"{TENANT}/revisions/{numbers[number % 2]}/rollback", {}, 201)
+            editor.send("POST", f"{TENANT}/revisions/{numbers[number % 2]}/rollback", {}, 201, 429)
             rollbacks += 2
             editor.send("PUT", f"{TENANT}/suites/s", {"formatVersion": 1, "cases": []}, 200)
             editor.send("DELETE", f"{TENANT}/suites/s", {}, 204)

@@ -36,6 +36,15 @@ struct RefusedClaimTests {
             let headers = ["Authorization": "Bearer \(key)"]
             let stored = try HTTPConnection(port: server.adminPort).request("GET", settings, headers: headers).json()
             let content = try #require(stored["settings"]?.json())
+            // A file from `pull` has these settings, and is applied for its table.
+            let applied = try HTTPConnection(port: server.adminPort)
+                .request(
+                    "POST",
+                    "/admin/v1/tenants/taxi/apply",
+                    headers: headers.merging(["Content-Type": "application/json"]) { $1 },
+                    body: #"{"settings":\#(content)}"#
+                )
+            #expect(applied.status < 300, "\(applied.text)")
             let written = try HTTPConnection(port: server.adminPort)
                 .request("PUT", settings, headers: headers, body: content)
             #expect(written.status == 422 && written.text.contains("'localhost' can have no owner"), "\(written.text)")

@@ -13,7 +13,7 @@ struct RefusedClaimTests {
         ("公司.cn", "'xn--55qx5d.cn' is a public suffix"), ("*.xn--55qx5d.cn", "is a public suffix"),
         // `*.ck`, and `*.kobe.jp`, whose level is below a domain.
         ("foo.ck", "'foo.ck' is a public suffix"), ("*.foo.kobe.jp", "'foo.kobe.jp' is a public suffix"),
-        ("*.kobe.jp", "'*.kobe.jp' covers '*.kobe.jp', a public suffix"),
+        ("*.kobe.jp", "'*.kobe.jp' covers only public suffixes"),
         ("*.amazonaws.com", "'*.amazonaws.com' covers '"),
         ("127.0.0.1", "is an IP address"), ("169.254.169.254", "is an IP address"), ("10.0.0.1.", "is an IP address"),
         ("127.1", "is an IP address"), ("a.2130706433", "is an IP address"), ("0x7f.1", "is an IP address"),

@@ -159,6 +159,17 @@ struct RecorderStateMachineTests {
         #expect(machine.keylessBytes(at: noon).isEmpty)
     }
 
+    @Test func eventsThatTheLogHasAlreadyUseUpNoBytes() {
+        var machine = machine { $0.dayBytes = 1 << 20 }
+        let again = request([
+            .sample(1, of: tenant("shop")), .sample(2, of: tenant("shop")), .sample(3, of: tenant("taxi")),
+        ])
+        #expect(machine.submit(again, at: noon) == nil)
+        machine.finished(again, .stored(firstSequence: 1, duplicates: [0, 2]))
+        let new = request([.sample(2, of: tenant("shop"))]).byteCount
+        #expect(machine.keylessBytes(at: noon).filter { $0.value > 0 } == [tenant("shop"): new])
+    }
+
     @Test func requestsWithAKeyOfTheTenantNeitherCountNorAreRefused() {
         let shop = tenant("shop")
         var machine = machine { $0.dayBytes = 1 }

@@ -123,9 +123,14 @@ struct CatalogAuditTests {
             try await database.pool.storing {
                 try $0.execute(sql: "INSERT INTO tenant (id, created_at) VALUES ('shop', 1)")
             }
-            func change(_ time: String, of keyTenant: TenantID?) -> AuditContext {
+            func change(_ time: String, of keyTenant: TenantID?, _ share: QuotaShare? = nil) -> AuditContext {
                 let actor = Actor(kind: .key, id: "key000000000", name: "key")
-                return AuditContext(actor: actor, at: instant(time), requestID: "r1", keyTenant: keyTenant)
+                return AuditContext(
+                    actor: actor,
+                    at: instant(time),
+                    requestID: "r1",
+                    share: share ?? keyTenant.map(QuotaShare.all) ?? .unlimited
+                )
             }
             let name = try #require(SuiteName("a"))
             func save(_ change: AuditContext) async throws {
@@ -152,13 +157,23 @@ struct CatalogAuditTests {
                 name: "a"
             )
             _ = try await database.saveKey(grant, change: change(today, of: nil))
+            // Half of it stays for keys with all permissions.
+            try await database.pool.storing {
+                try $0.execute(
+                    sql: "UPDATE tenant SET audit_bytes = ?",
+                    arguments: [DailyQuota.auditBytes.maximum / 2]
+                )
+            }
+            let half = DailyQuotaReached(.auditBytes, for: .half(shop), at: instant(today))
+            await #expect(throws: half) { try await save(change(today, of: shop, .half(shop))) }
+            try await save(change(today, of: shop))
             try await database.pool.storing {
                 try $0.execute(
                     sql: "UPDATE tenant SET audit_bytes = ?",
                     arguments: [DailyQuota.auditBytes.maximum - one / 2]
                 )
             }
-            let reached = DailyQuotaReached(.auditBytes, of: shop, at: instant(today))
+            let reached = DailyQuotaReached(.auditBytes, for: .all(shop), at: instant(today))
             let version = try await database.snapshot().version
             await #expect(throws: reached) { try await save(change(today, of: shop)) }
             #expect(try await database.snapshot().version == version)

@@ -83,17 +83,22 @@ struct KeyQuotaTests {
                         arguments: [now.milliseconds]
                     )
                 }
-                let reached = DailyQuotaReached(.keys, of: tenant, at: now)
+                let share = tenant.map(QuotaShare.all) ?? .unlimited
+                let keyChange = AuditContext(actor: change.actor, at: now, requestID: "r1", share: share)
+                let reached = DailyQuotaReached(.keys, for: share, at: now)
                 #expect(reached.description.contains("Try again after 2026-11-22T00:00:00.000Z"))
                 #expect(reached.secondsLeft == 14 * 3_600)
                 await #expect(throws: reached) {
-                    try await database.saveKey(grant("\(prefix)child000000", of: tenant, by: maker), change: change)
+                    try await database.saveKey(grant("\(prefix)child000000", of: tenant, by: maker), change: keyChange)
                 }
-                // The machine itself is not limited, and the next day is another.
+                // The machine itself is not limited, nor is a key for all tenants that creates a tenant's key.
                 _ = try await database.saveKey(grant("\(prefix)local000000", of: tenant), change: change)
+                if tenant != nil {
+                    _ = try await database.saveKey(grant("\(prefix)rescue00000", of: tenant, by: maker), change: change)
+                }
                 var tomorrow = grant("\(prefix)tomorrow000", of: tenant, by: maker)
                 tomorrow.createdAt = instant("2026-11-22T00:00:00Z")
-                _ = try await database.saveKey(tomorrow, change: change)
+                _ = try await database.saveKey(tomorrow, change: keyChange)
             }
         }
     }

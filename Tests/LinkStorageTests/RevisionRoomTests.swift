@@ -38,6 +38,7 @@ struct RevisionRoomTests {
         of tenant: TenantID? = nil,
         in environment: EnvironmentID = .production,
         within room: RevisionRoom = .ofTenant,
+        by share: QuotaShare = .unlimited,
         _ database: CatalogDatabase
     ) async throws -> Publication.Outcome {
         let tenant = tenant ?? shop
@@ -52,7 +53,7 @@ struct RevisionRoomTests {
                 checked: Publication.Checked(live: live, settings: 0, suites: 0),
                 room: room
             ),
-            change: change
+            change: AuditContext(actor: change.actor, at: change.at, requestID: "r1", share: share)
         )
     }
 
@@ -235,6 +236,55 @@ struct RevisionRoomTests {
             #expect(try await numbers(database) == Array(61...141))
             try await publish(table("142"), within: room, database)
             #expect(try await numbers(database) == Array(83...142))
+        }
+    }
+
+    // MARK: Pace
+
+    /// Otherwise a key for staging could remove the history of production.
+    @Test func revisionsOfTheSameEnvironmentGoFirst() async throws {
+        try await withCatalog { database in
+            let staging = try #require(EnvironmentID("staging"))
+            let kept = RevisionRoom.kept
+            for number in 1...kept + 3 { try await publish(table("p\(number)"), database) }
+            for number in 1...kept { try await publish(table("s\(number)"), in: staging, database) }
+            let room = RevisionRoom(revisions: 2 * kept + 3, bytes: 1 << 30)
+            try await publish(table("more"), in: staging, within: room, database)
+            #expect(try await !numbers(database).contains(Int64(kept + 4)))
+            #expect(try await numbers(database).first == 1)
+        }
+    }
+
+    /// The oldest revisions go no faster than a tenant's keys may publish.
+    @Test func publicationsOfATenantsKeysAreBoundedADay() async throws {
+        try await withCatalog { database in
+            try await publish(table("first"), database)
+            func insert(_ numbers: ClosedRange<Int>) async throws {
+                try await database.pool.storing { db in
+                    for number in numbers {
+                        try db.execute(
+                            sql: """
+                                INSERT INTO revision (tenant, number, environment, content_hash, route_count, message,
+                                    actor_kind, actor_id, actor_name, published_at)
+                                SELECT 'shop', ?, 'production', content_hash, 0, '', 'key', 'k', 'K', published_at
+                                FROM revision WHERE tenant = 'shop' AND number = 1
+                                """,
+                            arguments: [number]
+                        )
+                    }
+                }
+            }
+            let maximum = DailyQuota.publications.maximum
+            try await insert(2...maximum / 2)
+            await #expect(throws: DailyQuotaReached(.publications, for: .half(shop), at: change.at)) {
+                try await publish(table("a"), by: .half(shop), database)
+            }
+            try await publish(table("a"), by: .all(shop), database)
+            try await insert(maximum / 2 + 2...maximum)
+            await #expect(throws: DailyQuotaReached(.publications, for: .all(shop), at: change.at)) {
+                try await publish(table("b"), by: .all(shop), database)
+            }
+            try await publish(table("b"), database)
         }
     }
 }

@@ -25,9 +25,10 @@ extension Domain {
                 + "write your own name, such as example.\(host)."
         }
         if coversSubdomains, let suffix = PublicSuffixes.suffix(below: host) {
+            let covered = suffix == "*.\(host)" ? "only public suffixes" : "'\(suffix)', a public suffix"
             return
-                "'*.\(host)' covers '\(suffix)', a public suffix (list of \(PublicSuffixes.date)), below which anybody can "
-                + "register names; list your own hosts."
+                "'*.\(host)' covers \(covered) (list of \(PublicSuffixes.date)), below which anybody can register names; "
+                + "list your own hosts."
         }
         return nil
     }

@@ -148,8 +148,7 @@ extension PublishingService {
             return State(
                 location: location,
                 isNew: row == nil,
-                settings: try request.settings.map { try Settings(DocumentField($0, path: "settings")) }
-                    ?? row?.read() ?? Settings(DocumentField(.object([:]), path: "settings")),
+                settings: try Self.settings(request.settings, besides: row),
                 settingsChanges: request.settings.map { TableDiff.fields(from: row?.content ?? .object([:]), to: $0) }
                     ?? [],
                 suites: named.sorted { $0.key < $1.key }.compactMap { name, suite in
@@ -165,6 +164,14 @@ extension PublishingService {
                 live: content
             )
         }
+    }
+
+    /// Reads requested settings. Stored ones are read again as they are, even if they name a host that later rules refuse.
+    private static func settings(_ requested: JSONNode?, besides row: StoredSettings?) throws -> Settings {
+        if let row, requested.map({ TableDiff.fields(from: row.content, to: $0).isEmpty }) ?? true {
+            return try row.read()
+        }
+        return try Settings(DocumentField(requested ?? .object([:]), path: "settings"))
     }
 
     /// The table that a draft started from.

@@ -5,14 +5,13 @@ package struct AuditContext: Sendable {
     package let actor: Actor
     package let at: Timestamp
     package let requestID: String
-    /// The tenant of the key that makes the change; nil for a key for all tenants, and on the machine itself.
-    package let keyTenant: TenantID?
+    package let share: QuotaShare
 
-    package init(actor: Actor, at: Timestamp, requestID: String, keyTenant: TenantID? = nil) {
+    package init(actor: Actor, at: Timestamp, requestID: String, share: QuotaShare = .unlimited) {
         self.actor = actor
         self.at = at
         self.requestID = requestID
-        self.keyTenant = keyTenant
+        self.share = share
     }
 }
 

@@ -33,12 +33,30 @@ package struct TooManyRevisions: Error, Hashable, Sendable {
     }
 }
 
+/// The part of a tenant's ``DailyQuota`` that an actor may use up.
+package enum QuotaShare: Sendable, Hashable {
+    /// Keys for all tenants, and the machine itself.
+    case unlimited
+    /// Keys of the tenant with the scope `admin` and without limits.
+    case all(TenantID)
+    /// Other keys of the tenant, so that none of them keeps the others from repairing what it does.
+    case half(TenantID)
+
+    package var tenant: TenantID? {
+        switch self {
+        case .unlimited: nil
+        case .all(let tenant), .half(let tenant): tenant
+        }
+    }
+}
+
 /// What a tenant's keys may do on one UTC day. Each leaves a row that stays for long, so a limit on how many there are at
-/// the same time would not bound them. Only keys are limited if the key that creates them is for all tenants; nothing is
-/// limited on the machine itself.
+/// the same time would not bound them.
 package enum DailyQuota: Sendable, Hashable {
-    /// Keys created by keys, ended ones included.
+    /// Keys created by keys, ended ones included. Keys for all tenants create at most as many for all tenants.
     case keys
+    /// Revisions. Where there are too many, the oldest go, so this is also the pace at which they may.
+    case publications
     /// The audit rows of all changes. They are never removed.
     case auditBytes
     case erasures
@@ -49,6 +67,8 @@ package enum DailyQuota: Sendable, Hashable {
         switch self {
         // As many as can be active at the same time.
         case .keys: 1_000
+        // Half of what a tenant may have.
+        case .publications: 500
         // About 40,000 changes.
         case .auditBytes: 16 << 20
         // One in 86 seconds; each reads the days of the log.
@@ -57,18 +77,19 @@ package enum DailyQuota: Sendable, Hashable {
         case .exports: 2_880
         }
     }
+
+    package func maximum(for share: QuotaShare) -> Int { if case .half = share { maximum / 2 } else { maximum } }
 }
 
-/// A ``DailyQuota`` is used up.
+/// A ``DailyQuota`` is used up, or the part of it that the actor may use up.
 package struct DailyQuotaReached: Error, Hashable, Sendable, CustomStringConvertible {
     package let quota: DailyQuota
-    /// Nil for the keys of all tenants.
-    package let tenant: TenantID?
+    private let share: QuotaShare
     private let now: Timestamp
 
-    package init(_ quota: DailyQuota, of tenant: TenantID?, at now: Timestamp) {
+    package init(_ quota: DailyQuota, for share: QuotaShare, at now: Timestamp) {
         self.quota = quota
-        self.tenant = tenant
+        self.share = share
         self.now = now
     }
 
@@ -78,15 +99,25 @@ package struct DailyQuotaReached: Error, Hashable, Sendable, CustomStringConvert
     }
 
     package var description: String {
-        let who = tenant.map { "The keys of tenant '\($0)' have" } ?? "Keys have"
+        let maximum = quota.maximum(for: share)
         let what =
             switch quota {
-            case .keys: "created \(quota.maximum) keys\(tenant == nil ? " for all tenants" : ""), ended ones included"
-            case .auditBytes: "made changes with \(quota.maximum) bytes of audit rows"
-            case .erasures: "made \(quota.maximum) erasures"
-            case .exports: "ended \(quota.maximum) export windows"
+            case .keys: "created \(maximum) keys, ended ones included"
+            case .publications: "published \(maximum) revisions"
+            case .auditBytes: "made changes with \(maximum) bytes of audit rows"
+            case .erasures: "made \(maximum) erasures"
+            case .exports: "ended \(maximum) export windows"
             }
-        return "\(who) \(what), which is the maximum of a day (UTC). Try again after \(end)."
+        switch share {
+        case .unlimited:
+            return "Keys have \(what), for all tenants, which is the maximum of a day (UTC). Try again after \(end)."
+        case .all(let tenant):
+            return "The keys of tenant '\(tenant)' have \(what), which is the maximum of a day (UTC). Try again after "
+                + "\(end), or with a key for all tenants."
+        case .half(let tenant):
+            return "The keys of tenant '\(tenant)' have \(what), which is what keys with limits or without the scope "
+                + "'admin' may use up on a day (UTC). Try again after \(end), or with a key that has this scope and no limits."
+        }
     }
 
     private var end: Timestamp { now.day.next.start }

@@ -236,7 +236,10 @@ struct RecorderStateMachine {
         case .stored(_, let duplicates):
             counts.stored += request.events.count - duplicates.count
             if !duplicates.isEmpty { counts.refused[.duplicate, default: 0] += duplicates.count }
-            for (tenant, bytes) in request.keylessBytes { keylessBytes[tenant, default: 0] += bytes }
+            for (tenant, bytes) in request.keylessBytes {
+                let known = duplicates.lazy.map { request.events[$0] }.filter { $0.content.fields.tenant == tenant }
+                keylessBytes[tenant, default: 0] += bytes - known.reduce(0) { $0 + $1.byteCount }
+            }
         case .refused(let refusal), .overLimit(let refusal, _):
             counts.refused[refusal, default: 0] += request.events.count
         }

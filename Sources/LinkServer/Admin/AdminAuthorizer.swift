@@ -138,8 +138,13 @@ struct AdminAuthorizer {
             actor: Actor(kind: .key, id: grant.id.rawValue, name: grant.name),
             at: now(),
             requestID: context.requestID,
-            keyTenant: grant.tenant
+            share: Self.share(of: grant)
         )
+    }
+
+    private static func share(of grant: KeyGrant) -> QuotaShare {
+        guard let tenant = grant.tenant else { return .unlimited }
+        return grant.mayChangeSettings(of: tenant) ? .all(tenant) : .half(tenant)
     }
 
     private func environment(_ request: Request) throws -> EnvironmentID {

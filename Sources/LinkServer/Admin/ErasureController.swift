@@ -66,10 +66,11 @@ extension Eraser {
                 "The tenant has never recorded installs (settings: privacy.recordInstall), so none can be erased."
             )
         }
-        if change.keyTenant != nil,
-            try await days.erasureCount(of: tenant, since: change.at.day.start) >= DailyQuota.erasures.maximum
+        if change.share != .unlimited,
+            try await days.erasureCount(of: tenant, since: change.at.day.start)
+                >= DailyQuota.erasures.maximum(for: change.share)
         {
-            throw DailyQuotaReached(.erasures, of: tenant, at: change.at)
+            throw DailyQuotaReached(.erasures, for: change.share, at: change.at)
         }
         try await store.note(AuditAction(.eraseInstall, of: tenant, .object([:])), change: change)
         return try await erase(install: install, of: tenant, requestID: change.requestID)

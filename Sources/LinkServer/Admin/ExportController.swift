@@ -68,11 +68,12 @@ struct ExportController {
     }
 
     private func requireRoom(of entry: AdminAuthorizer.Entry) async throws {
-        let now = entry.change.at
-        guard entry.change.keyTenant != nil,
-            try await exporter.windows(of: entry.tenant, endingAfter: now.day.start).count >= DailyQuota.exports.maximum
+        let (now, share) = (entry.change.at, entry.change.share)
+        guard share != .unlimited,
+            try await exporter.windows(of: entry.tenant, endingAfter: now.day.start).count
+                >= DailyQuota.exports.maximum(for: share)
         else { return }
-        throw DailyQuotaReached(.exports, of: entry.tenant, at: now)
+        throw DailyQuotaReached(.exports, for: share, at: now)
     }
 
     /// Downloads `…/exports/dt=…/hour=…/events-….ndjson.gz`, or the manifest beside it.

@@ -66,10 +66,16 @@ extension CatalogDatabase {
                 row.requestID, row.chainHash(after: last?["hash"]),
             ]
         )
-        if let tenant = change.keyTenant { try count(row, by: tenant, audited.room, db) }
+        if let tenant = change.share.tenant { try count(row, by: tenant, change.share, audited.room, db) }
     }
 
-    private static func count(_ row: AuditEntry, by tenant: TenantID, _ room: Audited.Room, _ db: Database) throws {
+    private static func count(
+        _ row: AuditEntry,
+        by tenant: TenantID,
+        _ share: QuotaShare,
+        _ room: Audited.Room,
+        _ db: Database
+    ) throws {
         let day = row.at.day.daysSince1970
         try db.execute(
             sql: """
@@ -84,8 +90,8 @@ extension CatalogDatabase {
             sql: "SELECT audit_bytes FROM tenant WHERE id = ?",
             arguments: [tenant.rawValue]
         )
-        guard room == .always || bytes ?? 0 <= DailyQuota.auditBytes.maximum else {
-            throw DailyQuotaReached(.auditBytes, of: tenant, at: row.at)
+        guard room == .always || bytes ?? 0 <= DailyQuota.auditBytes.maximum(for: share) else {
+            throw DailyQuotaReached(.auditBytes, for: share, at: row.at)
         }
     }
 

@@ -7,7 +7,7 @@ extension CatalogDatabase {
     package func saveKey(_ grant: KeyGrant, change: AuditContext) async throws -> KeyID? {
         try await pool.storing { db in
             if let tenant = grant.tenant { try Self.requireActive(tenant, db) }
-            try Self.requireCreator(of: grant, db)
+            try Self.requireCreator(of: grant, change, db)
             let removed = try Self.makeRoom(for: grant, db)
             try db.execute(
                 sql: """
@@ -34,17 +34,19 @@ extension CatalogDatabase {
     }
 
     /// Throws if the creating key has ended since the request arrived, or if keys have created too many today.
-    private static func requireCreator(of grant: KeyGrant, _ db: Database) throws {
+    private static func requireCreator(of grant: KeyGrant, _ change: AuditContext, _ db: Database) throws {
         guard let creator = grant.createdBy else { return }
         let known = try grants([creator], db).first
         guard known?.isValid(at: grant.createdAt) ?? false else { throw MakerHasEnded() }
+        // A key for all tenants may replace the keys of a tenant that has used up its quota.
+        guard change.share != .unlimited || grant.tenant == nil else { return }
         let today = try Int.fetchOne(
             db,
             sql: "SELECT count(*) FROM api_key WHERE tenant IS ? AND created_at >= ?",
             arguments: [grant.tenant?.rawValue, grant.createdAt.day.start.milliseconds]
         )
-        guard today ?? 0 < DailyQuota.keys.maximum else {
-            throw DailyQuotaReached(.keys, of: grant.tenant, at: grant.createdAt)
+        guard today ?? 0 < DailyQuota.keys.maximum(for: change.share) else {
+            throw DailyQuotaReached(.keys, for: change.share, at: grant.createdAt)
         }
     }
 

@@ -45,7 +45,7 @@ extension CatalogDatabase {
     ///     version, must not grow.
     /// - Throws: ``TooManyRevisions`` if too few revisions may go. The publication is then rolled back.
     static func makeRoom(
-        for revision: Revision,
+        for revision: PublishedRevision,
         of tenant: TenantID,
         _ before: RevisionSize,
         within room: RevisionRoom,
@@ -54,7 +54,14 @@ extension CatalogDatabase {
     ) throws {
         var size = try size(of: tenant, db)
         guard size.revisions > room.revisions || size.bytes > room.bytes else { return }
-        let removable = try removable(of: tenant, keep: RevisionRoom.kept, before: nil, limit: room.revisions, db)
+        let removable = try removable(
+            of: tenant,
+            keep: RevisionRoom.kept,
+            before: nil,
+            first: revision.environment,
+            limit: room.revisions,
+            db
+        )
         var removed: [Int64] = []
         for number in removable where size.revisions > room.revisions || size.bytes > room.bytes {
             try remove(number, of: tenant, db)
@@ -65,15 +72,18 @@ extension CatalogDatabase {
         else {
             throw TooManyRevisions(tenant: tenant, room: room)
         }
-        try noteRemoval(of: removed, madeRoomFor: revision, of: tenant, change, db)
+        try noteRemoval(of: removed, madeRoomFor: revision.revision, of: tenant, change, db)
     }
 
     /// The rule for what may go: returns the revisions, oldest first, that are neither live in an environment (whose
     /// live table is what a promotion takes), nor the base of a draft, nor among the newest `keep` of their environment.
+    ///
+    /// - Parameter environment: Its revisions go before those of others.
     private static func removable(
         of tenant: TenantID,
         keep: Int,
         before: Timestamp?,
+        first environment: EnvironmentID? = nil,
         limit: Int? = nil,
         _ db: Database
     ) throws -> [Int64] {
@@ -89,10 +99,11 @@ extension CatalogDatabase {
                             SELECT number, row_number() OVER (PARTITION BY environment ORDER BY number DESC) AS position
                             FROM revision WHERE tenant = :tenant)
                         WHERE position <= :keep)
-                ORDER BY number LIMIT ifnull(:limit, -1)
+                ORDER BY environment IS NOT :environment, number LIMIT ifnull(:limit, -1)
                 """,
             arguments: [
                 "tenant": tenant.rawValue, "before": before?.milliseconds, "keep": keep, "limit": limit,
+                "environment": environment?.rawValue,
             ]
         )
     }
@@ -111,7 +122,7 @@ extension CatalogDatabase {
         _ change: AuditContext,
         _ db: Database
     ) throws {
-        guard let first = numbers.first, let last = numbers.last else { return }
+        guard let first = numbers.min(), let last = numbers.max() else { return }
         try audit(
             Audited(
                 "revision.prune",

@@ -54,6 +54,7 @@ extension CatalogDatabase {
             }
             return .alreadyLive(row)
         }
+        try Self.requireQuota(of: tenant, change, db)
         let before = try Self.size(of: tenant, db)
         let number = try Int64.fetchOne(
             db,
@@ -102,8 +103,21 @@ extension CatalogDatabase {
             change,
             db
         )
-        try Self.makeRoom(for: row.revision, of: tenant, before, within: publication.room, change, db)
+        try Self.makeRoom(for: row, of: tenant, before, within: publication.room, change, db)
         return .published(row)
+    }
+
+    /// Throws ``DailyQuotaReached`` if the tenant's keys have published too much today.
+    private static func requireQuota(of tenant: TenantID, _ change: AuditContext, _ db: Database) throws {
+        guard change.share != .unlimited else { return }
+        let today = try Int.fetchOne(
+            db,
+            sql: "SELECT count(*) FROM revision WHERE tenant = ? AND published_at >= ?",
+            arguments: [tenant.rawValue, change.at.day.start.milliseconds]
+        )
+        guard today ?? 0 < DailyQuota.publications.maximum(for: change.share) else {
+            throw DailyQuotaReached(.publications, for: change.share, at: change.at)
+        }
     }
 
     /// Throws `ConcurrentModification` if anything has changed since the publication was checked.
