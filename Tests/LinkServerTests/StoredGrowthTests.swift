@@ -156,7 +156,9 @@ struct StoredGrowthTests {
     @Test func keysOfATenantAreBoundedADay() async throws {
         try await withService { service in
             _ = try await AdminSession.acme(service)
-            let (session, limited) = (try await tenantSession(service), try await tenantSession(service, scopes: [.keys]))
+            let (session, limited) = (
+                try await tenantSession(service), try await tenantSession(service, scopes: [.keys])
+            )
             let key = #"{"name":"a","tenant":"acme","scopes":["keys"]}"#
             try fill(
                 service,
