@@ -57,7 +57,7 @@ def _all(senders):
 
 
 def _log_bytes(service):
-    folder = os.path.join(service.data, "events")
+    folder = os.path.join(service.data, "service", "events")
     return sum(os.path.getsize(os.path.join(folder, name)) for name in os.listdir(folder) if not name.endswith("-shm"))
 
 
