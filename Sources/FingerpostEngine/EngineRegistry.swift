@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The open engines by handle. A handle is never used again, so a closed one cannot become that of another engine.
+/// The open engines by handle. A handle is a number, because a pointer that is closed twice would crash the app. It is
+/// never used again, so a closed one cannot become that of another engine.
 final class EngineRegistry: Sendable {
     static let shared = EngineRegistry()
     static let maximumEngines = 1_024

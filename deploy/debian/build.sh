@@ -23,6 +23,7 @@ sed 's|^data: data$|data: /var/lib/fingerpost|' config/fingerpost.yaml >"$stage/
 
 docs=$stage/usr/share/doc/fingerpost
 install -D -m 0644 -t "$docs" README.md docs/*.md
+install -D -m 0644 -t "$docs/decisions" docs/decisions/*.md
 install -D -m 0644 -t "$docs/runbooks" deploy/runbooks/*
 install -D -m 0644 -t "$docs/prometheus" deploy/prometheus/recording.yaml deploy/prometheus/alerts.yaml
 install -D -m 0644 -t "$docs/proxies" deploy/proxies/*

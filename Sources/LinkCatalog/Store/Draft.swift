@@ -30,7 +30,7 @@ package enum DraftVersion: Sendable, Hashable, CustomStringConvertible {
 package enum DraftBase: Sendable, Hashable {
     /// The current base; for a new draft, the live revision.
     case kept
-    /// An empty table.
+    /// An empty table, not the one that is live now: a first draft would replace what others have published before.
     case nothing
     case revision(Revision)
 

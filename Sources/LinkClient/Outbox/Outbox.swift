@@ -23,7 +23,7 @@ package struct Outbox: Sendable, Hashable {
 
     package enum Addition: Sendable, Hashable { case added, full }
 
-    /// Adds an event; a full outbox drops it.
+    /// Adds an event; a full outbox drops it. Dropping the oldest instead would need a new file for each event.
     package mutating func add(_ event: OutboxEvent) -> Addition {
         guard events.count < Self.maximumEvents, byteCount + event.json.count <= Self.maximumBytes else {
             droppedCount += 1

@@ -17,6 +17,7 @@ package struct TableContent: Sendable {
 
     /// The keys of a route that an app does not need.
     private static let omittedRouteKeys = ["owner", "tags", "note", "audience"]
+    /// The keys of a route that its stub keeps. Conditions may be secret.
     private static let stubKeys = ["host", "path", "caseSensitive"]
     private static let omittedAppKeys = ["fingerprints", "domains", "environment", "environments"]
 
