@@ -37,8 +37,8 @@ CONTEXT = ROOT / "Tests/AppSnippets/Context"
 PAGES = {
     "README.md": True,
     "docs/app.md": True,
-    "Sources/LinkClient/LinkClient.docc/ResolveALinkWithoutNetwork.md": False,
-    "Sources/LinkRouting/LinkRouting.docc/ResolveALinkInYourApp.md": False,
+    "Sources/Engine/LinkClient/LinkClient.docc/ResolveALinkWithoutNetwork.md": False,
+    "Sources/Engine/LinkRouting/LinkRouting.docc/ResolveALinkInYourApp.md": False,
 }
 IMPORTS = "import Foundation\nimport LinkClient\nimport LinkRouting\n"
 # The language modes of new projects: Swift 6, and the settings of Xcode 26.
@@ -219,7 +219,7 @@ def check_articles(modules, folder):
         symbols.mkdir()
         for command in (["swift-symbolgraph-extract", "-module-name", name, "-I", modules, "-target", target, "-sdk", "/",
                          "-minimum-access-level", "public", "-output-dir", symbols],
-                        ["docc", "convert", ROOT / f"Sources/{name}/{name}.docc", "--fallback-display-name", name,
+                        ["docc", "convert", ROOT / f"Sources/Engine/{name}/{name}.docc", "--fallback-display-name", name,
                          "--fallback-bundle-identifier", name, "--additional-symbol-graph-dir", symbols,
                          "--output-path", folder / f"{name}.doccarchive"]):
             result = run(command)

@@ -36,7 +36,7 @@ if [ -z "$compiler" ]; then
     echo 'SKIPPED: a C compiler is missing; install gcc or clang.'
     exit 3
 fi
-"$compiler" -std=c11 -Wall -Wextra -Werror -I "$root/Sources/FingerpostEngine" "$root/Tests/EngineLibrary/engine.c" \
+"$compiler" -std=c11 -Wall -Wextra -Werror -I "$root/Sources/Engine/FingerpostEngine" "$root/Tests/EngineLibrary/engine.c" \
     -L "$libraries" -lFingerpostEngine -lpthread -Wl,-rpath,"$libraries" -Wl,--allow-shlib-undefined -o "$scratch/engine"
 run c "$scratch/engine"
 
@@ -49,7 +49,7 @@ if [ ! -e "$java_home/include/jni.h" ]; then
     echo 'SKIPPED: the JNI example needs the header jni.h; install default-jdk-headless.'
     exit 3
 fi
-"$compiler" -std=c11 -Wall -Wextra -Werror -shared -fPIC -I "$root/Sources/FingerpostEngine" -I "$java_home/include" \
+"$compiler" -std=c11 -Wall -Wextra -Werror -shared -fPIC -I "$root/Sources/Engine/FingerpostEngine" -I "$java_home/include" \
     -I "$java_home/include/linux" "$root/config/examples/jni/fingerpost_jni.c" -L "$libraries" -lFingerpostEngine \
     -Wl,-rpath,"$libraries" -Wl,--allow-shlib-undefined -o "$scratch/libfingerpost_jni.so"
 javac -Xlint:all -Werror -d "$scratch/classes" "$root/config/examples/jni/FingerpostEngine.java" \

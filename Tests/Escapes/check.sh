@@ -1,5 +1,5 @@
 #!/bin/sh
-# check.sh: texts are escaped only in Escapes.swift and Escapes+code.swift of Sources/LinkRouting/Values, by Unicode
+# check.sh: texts are escaped only in Escapes.swift and Escapes+code.swift of Sources/Engine/LinkRouting/Values, by Unicode
 # scalars, no other file replaces parts of a text, and the command line prints in only one place. Lists every violation and exits with 1 if there are any. First it must find every line of
 # samples.txt, to prove that the search works.
 set -eu
@@ -24,9 +24,9 @@ said() {
 # CommandWords replaces words in messages for people, and FindingLines in texts that are only compared: no language reads
 # the results.
 grep -rnE -f "$folder/escapes.txt" Sources --include='*.swift' \
-    | grep -vE '^Sources/(LinkRouting/Values/Escapes(\+code)?|LinkCommands/(Output/CommandWords|Tables/FindingLines))\.swift:' \
-    | said 'Escape with what is in Sources/LinkRouting/Values/Escapes.swift and Escapes+code.swift' || status=1
-grep -rnE -f "$folder/output.txt" Sources/fingerpost Sources/LinkCommands --include='*.swift' \
-    | grep -vE '^Sources/LinkCommands/Output/(StandardOutput|ProgressBar)\.swift:' \
-    | said 'Write with what is in Sources/LinkCommands/Output/StandardOutput.swift' || status=1
+    | grep -vE '^Sources/(Engine/LinkRouting/Values/Escapes(\+code)?|Service/fingerpost/Output/(CommandWords|FindingLines))\.swift:' \
+    | said 'Escape with what is in Sources/Engine/LinkRouting/Values/Escapes.swift and Escapes+code.swift' || status=1
+grep -rnE -f "$folder/output.txt" Sources/Service/fingerpost --include='*.swift' \
+    | grep -vE '^Sources/Service/fingerpost/Output/(StandardOutput|ProgressBar)\.swift:' \
+    | said 'Write with what is in Sources/Service/fingerpost/Output/StandardOutput.swift' || status=1
 exit $status

@@ -32,7 +32,7 @@ library() {
     [ $# -gt 0 ] || set -- -name '*.swift'
     # shellcheck disable=SC2046 # no source file has a space in its name
     compile -module-name "$name" -emit-module -emit-library -static -emit-module-path "$work/$name.swiftmodule" \
-        -o "$work/lib$name.a" $(find "$root/Sources/$name" "$@")
+        -o "$work/lib$name.a" $(find "$root"/Sources/*/"$name" "$@")
 }
 
 library LinkRouting
@@ -51,16 +51,16 @@ for target in $targets; do
     case $target in
     AssociationFuzz) further='-lAppAssociation' ;;
     RequestFuzz)
-        further="$root/Sources/LinkAPI/Resolve/ResolveRequest.swift $root/Sources/LinkAPI/WarningList.swift"
-        further="$further $root/Sources/LinkCatalog/Documents/Settings.swift -lLinkEvents"
-        further="$further $(find "$root/Sources/LinkCatalog/Claims" -name '*.swift')"
+        further="$root/Sources/Service/LinkServer/Resolve/ResolveRequest.swift $root/Sources/Service/LinkServer/WarningList.swift"
+        further="$further $root/Sources/Service/LinkCatalog/Documents/Settings.swift -lLinkEvents"
+        further="$further $(find "$root/Sources/Service/LinkCatalog/Claims" -name '*.swift')"
         ;;
     MappingFuzz | HARFuzz | TemplateFuzz | JSONPathFuzz | RegexFuzz) further='-lStubMatching' ;;
     # This target needs only these files of the server.
-    UserAgentFuzz) further=$(find "$root/Sources/LinkService/UserAgents" -name 'UserAgent*.swift' -o -name 'BotClass.swift') ;;
+    UserAgentFuzz) further=$(find "$root/Sources/Service/LinkServer/UserAgents" -name 'UserAgent*.swift' -o -name 'BotClass.swift') ;;
     *) further='' ;;
     esac
-    if [ "$target" = HARFuzz ] && [ ! -d "$root/Sources/StubMatching/HAR" ]; then
+    if [ "$target" = HARFuzz ] && [ ! -d "$root/Sources/TestTools/StubMatching/HAR" ]; then
         echo "HARFuzz: SKIPPED, there are no sources that read HAR files"
         continue
     fi

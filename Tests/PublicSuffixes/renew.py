@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""renew.py [FILE]: writes Sources/LinkCatalog/Claims/PublicSuffixes+rules.swift from a public_suffix_list.dat.
+"""renew.py [FILE]: writes Sources/Service/LinkCatalog/Claims/PublicSuffixes+rules.swift from a public_suffix_list.dat.
 
 FILE is that of https://publicsuffix.org/list/public_suffix_list.dat, which states its day in `// VERSION:`, or by default that
 of Debian's package publicsuffix, whose version is the day.
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 DEBIAN = "/usr/share/publicsuffix/public_suffix_list.dat"
-OUTPUT = Path(__file__).parent.parent.parent / "Sources/LinkCatalog/Claims/PublicSuffixes+rules.swift"
+OUTPUT = Path(__file__).parent.parent.parent / "Sources/Service/LinkCatalog/Claims/PublicSuffixes+rules.swift"
 
 
 def day(text):

@@ -3,7 +3,7 @@
 Without arguments, checks all targets in Sources that have Swift files.
 
 A folder refers to another if one of its files names a type that a file of the other declares at its top level. Comments
-and string literals do not count. Example: Tests/Structure/folders.py Sources/LinkRouting
+and string literals do not count. Example: Tests/Structure/folders.py Sources/Engine/LinkRouting
 """
 
 import re
@@ -58,12 +58,12 @@ def circle(edges):
 def main(targets):
     if not targets:
         sources = Path(__file__).resolve().parents[2] / "Sources"
-        targets = [target for target in sorted(sources.iterdir()) if any(target.rglob("*.swift"))]
+        targets = [target for target in sorted(sources.glob("*/*")) if any(target.rglob("*.swift"))]
     faults = 0
     for target in map(Path, targets):
         edges, sizes = references(target)
         if not sizes:
-            sys.exit(f"{target}: no Swift file; name a folder such as Sources/LinkRouting.")
+            sys.exit(f"{target}: no Swift file; name a folder such as Sources/Engine/LinkRouting.")
         if found := circle(edges):
             faults += 1
             print(f"{target}: folders refer to each other in a circle; move a type, or turn a reference round:")

@@ -18,7 +18,7 @@ def faults(page):
     if not steps:
         yield f"{page} names no source file"
     for file, function in steps:
-        path = Path("Sources") / file
+        path = next(Path("Sources").glob(f"*/{file}"), Path(file))
         if not path.exists():
             yield f"{page}: Sources/{file} does not exist"
         elif function and not re.search(rf"\b(?:func|var|let) {function}\b", path.read_text()):

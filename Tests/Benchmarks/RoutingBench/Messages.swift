@@ -1,5 +1,4 @@
 import Foundation
-import LinkAPI
 import LinkCatalog
 import LinkEvents
 import LinkRouting

@@ -1,0 +1,256 @@
+import HTTPTransport
+import HTTPTypes
+import Hummingbird
+import LinkCatalog
+import LinkRouting
+import NIOCore
+
+/// Authorizes requests of the admin port: checks the key, tenant, environment and draft, and names the actor for the
+/// audit.
+struct AdminAuthorizer {
+    let keys: APIKeyAuthenticator
+    let admission: Admission
+    let now: @Sendable () -> Timestamp
+
+    /// An authorized request about one tenant.
+    struct Entry {
+        let grant: KeyGrant
+        let location: PublishingService.DraftLocation
+        let change: AuditContext
+
+        var tenant: TenantID { location.tenant }
+        var environment: EnvironmentID { location.environment }
+    }
+
+    /// The rate limit of a tenant that a request counts against.
+    enum Count {
+        /// The limit of its links and of all other requests.
+        case request
+        /// The limit of opened tails, so that repeated reconnects do not use up the limit of links.
+        case tail
+    }
+
+    /// Authorizes a request for the tenant in its path, if the key has the scope there and in `?environment=`.
+    ///
+    /// - Throws: A ``Problem`` if the key is missing, is invalid, lacks the scope, or exceeds the tenant's rate limit.
+    func tenant(
+        _ request: Request,
+        _ context: ServerRequestContext,
+        _ scope: KeyGrant.Scope,
+        count: Count = .request
+    ) throws -> Entry {
+        guard let text = context.parameters.get("tenant"), let tenant = TenantID(text) else {
+            throw Problem.invalidTenantID
+        }
+        return try entry(of: tenant, request, context, scope, count)
+    }
+
+    private func entry(
+        of tenant: TenantID,
+        _ request: Request,
+        _ context: ServerRequestContext,
+        _ scope: KeyGrant.Scope,
+        _ count: Count
+    ) throws -> Entry {
+        let grant = try grant(request, context, scope, of: tenant)
+        context.logFields.note(tenant)
+        // Checked after the key, so that no other caller can use up the tenant's limit.
+        try admission.check(count == .tail ? .tails(tenant) : .tenant(tenant))
+        let environment = try environment(request)
+        guard grant.allows(environment) else {
+            throw Problem(.forbidden, "This key is not valid for the environment '\(environment)'.")
+        }
+        guard let draft = DraftName(request.parameter("draft") ?? DraftName.main.rawValue) else {
+            throw Problem(
+                .invalidRequest,
+                "A draft name must have 1 to 64 of a-z, 0-9, '.', '_' and '-', and start with a letter or digit."
+            )
+        }
+        return Entry(
+            grant: grant,
+            location: PublishingService.DraftLocation(tenant, environment, draft: draft),
+            change: change(grant, context)
+        )
+    }
+
+    /// Authorizes like ``tenant(_:_:_:count:)``, for data that all environments and owners of a tenant share.
+    func tenantWide(_ request: Request, _ context: ServerRequestContext, _ scope: KeyGrant.Scope) throws -> Entry {
+        let entry = try tenant(request, context, scope)
+        guard entry.grant.isForWholeTenants else {
+            throw Problem(
+                .forbidden,
+                "This operation affects the whole tenant. It needs a key without limits on environments or routes."
+            )
+        }
+        return entry
+    }
+
+    /// Authorizes like ``tenant(_:_:_:count:)``, for recorded events of all routes of a tenant.
+    func allRoutes(
+        _ request: Request,
+        _ context: ServerRequestContext,
+        _ scope: KeyGrant.Scope,
+        count: Count = .request
+    ) throws -> Entry {
+        try Self.withAllRoutes(tenant(request, context, scope, count: count))
+    }
+
+    /// Authorizes like ``allRoutes(_:_:_:count:)``, also for the links that belong to no tenant: they have `-` in the
+    /// place of the tenant, and need a key for all tenants.
+    func allLinks(_ request: Request, _ context: ServerRequestContext, _ scope: KeyGrant.Scope) throws -> Entry {
+        guard context.parameters.get("tenant") == TenantID.none.rawValue else {
+            return try allRoutes(request, context, scope)
+        }
+        return try Self.withAllRoutes(entry(of: .none, request, context, scope, .request))
+    }
+
+    private static func withAllRoutes(_ entry: Entry) throws -> Entry {
+        guard entry.grant.routeLimits.isEmpty else {
+            throw Problem(
+                .forbidden,
+                "Recorded data covers all routes. Reading it needs a key that is not limited to routes."
+            )
+        }
+        return entry
+    }
+
+    /// Whether the key of an authorized request is still valid. It does not count as a request.
+    func stillHolds(_ entry: Entry, _ request: Request) -> Bool {
+        keys.validGrant(request.headers[.authorization])?.id == entry.grant.id
+    }
+
+    /// Returns the grant of the request's key, which must have the scope for the tenant, or for the key's own tenants
+    /// if `tenant` is nil. Also rejects unknown query parameters.
+    func grant(
+        _ request: Request,
+        _ context: ServerRequestContext,
+        _ scope: KeyGrant.Scope,
+        of tenant: TenantID? = nil
+    ) throws -> KeyGrant {
+        let grant = try keys.grant(request.headers[.authorization], scope: scope, tenant: tenant)
+        try QueryNames.adminPort.check(request, context)
+        return grant
+    }
+
+    func change(_ grant: KeyGrant, _ context: ServerRequestContext) -> AuditContext {
+        AuditContext(
+            actor: Actor(kind: .key, id: grant.id.rawValue, name: grant.name),
+            at: now(),
+            requestID: context.requestID,
+            share: Self.share(of: grant)
+        )
+    }
+
+    private static func share(of grant: KeyGrant) -> QuotaShare {
+        guard let tenant = grant.tenant else { return .unlimited }
+        return grant.mayChangeSettings(of: tenant) ? .all(tenant) : .half(tenant)
+    }
+
+    private func environment(_ request: Request) throws -> EnvironmentID {
+        guard let text = request.parameter("environment") else { return .production }
+        // Requests outside of the tenant's environments are counted under a name that no environment has.
+        guard text != EnvironmentID.unpublished.rawValue else { return .unpublished }
+        guard let environment = EnvironmentID(text) else {
+            throw Problem(
+                .invalidRequest,
+                "An environment name must have 1 to 64 of a-z, 0-9, '.', '_' and '-', and start with a letter or digit."
+            )
+        }
+        return environment
+    }
+}
+
+extension ByteBuffer {
+    /// Maximum size of a document that is read on the current thread.
+    private static let threshold = 64 << 10
+
+    /// Reads a document; a large one on a thread that answers no requests.
+    func read<Result: Sendable>(_ read: @escaping @Sendable (ByteBuffer) throws -> Result) async throws -> Result {
+        guard readableBytes > Self.threshold, let turn = LargeDocuments.turn else { return try read(self) }
+        return try await turn.read { try read(self) }
+    }
+
+    /// Whether the first byte begins neither JSON's usual values nor HTML.
+    fileprivate var mayBeYAML: Bool {
+        readableBytesView.first.map { !"{[\"<".utf8.contains($0) } ?? false
+    }
+
+    func validText() throws -> String {
+        guard let text = String(validating: readableBytesView, as: UTF8.self) else {
+            throw Problem(.malformedJSON, "The body is not UTF-8.")
+        }
+        return text
+    }
+}
+
+extension Problem {
+    static let invalidTenantID = Problem(
+        .unknownTenant,
+        "A tenant id must have 1 to 64 of a-z, 0-9, '.', '_' and '-', and start with a letter or digit."
+    )
+}
+
+extension Request {
+    /// Whether the body is declared as YAML; all others are read as JSON.
+    var isYAML: Bool { headers[.contentType]?.contains("yaml") == true }
+
+    /// Returns the body as a JSON or YAML document.
+    mutating func document(upTo limit: Int) async throws -> JSONNode {
+        let isYAML = isYAML
+        let limit = isYAML ? min(limit, Document.maximumYAMLBytes) : limit
+        let body = try await readBody(upTo: limit)
+        return try await body.read { body in
+            guard !isYAML else {
+                return try Document.readYAML(body.validText())
+            }
+            let limits = JSONReader.Limits(
+                maximumBytes: limit,
+                maximumDepth: Document.maximumDepth,
+                maximumValues: Document.maximumValues
+            )
+            do {
+                return try JSONReader.parse(body.readableBytesView, limits: limits)
+            } catch let error as JSONSyntaxError where body.mayBeYAML {
+                throw Problem(
+                    .malformedJSON,
+                    "The body is not JSON: \(error.description) If it is YAML, send 'Content-Type: application/yaml'."
+                )
+            }
+        }
+    }
+
+    mutating func text(upTo limit: Int) async throws -> String {
+        try await readBody(upTo: limit).validText()
+    }
+
+    /// Whether the client sends a body, according to the headers.
+    var hasBody: Bool { headers[.contentLength].map { $0 != "0" } ?? (headers[.transferEncoding] != nil) }
+
+    /// Returns the JSON object of an optional body with these members; an empty one without a body.
+    mutating func object(_ keys: String..., upTo limit: Int) async throws -> ObjectField {
+        let body = try await readBody(upTo: limit)
+        let node =
+            body.readableBytes == 0
+            ? JSONNode.object([:])
+            : try JSONReader.parse(Array(buffer: body), limits: JSONReader.Limits(maximumBytes: limit))
+        let object = try DocumentField(node, path: "").anyObject()
+        try object.refuseKeys(besides: keys)
+        return object
+    }
+
+    /// Returns the version in `If-Match`, without its quotes; nil without the header or for `*`.
+    func ifMatch<Version>(_ read: (Substring) -> Version?) throws -> Version? {
+        guard let header = headers[.ifMatch], header != "*" else { return nil }
+        let text =
+            header.hasPrefix("\"") && header.hasSuffix("\"") && header.utf8.count > 1
+            ? header.dropFirst().dropLast() : header[...]
+        guard let version = read(text) else {
+            throw Problem(.invalidRequest, "If-Match must be the ETag of the resource, such as \"7\".")
+        }
+        return version
+    }
+
+    func expectedDraft() throws -> DraftVersion? { try ifMatch { DraftVersion($0) } }
+    func expectedNumber() throws -> Int64? { try ifMatch { Int64($0) } }
+    func expectedRevision() throws -> Revision? { try expectedNumber().map(Revision.init(rawValue:)) }
+}

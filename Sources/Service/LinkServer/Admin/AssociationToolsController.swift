@@ -1,0 +1,142 @@
+import AppAssociation
+import HTTPTransport
+import HTTPTypes
+import Hummingbird
+import LinkCatalog
+import LinkRouting
+
+/// Validates and simulates association files: any file, or those of the live tables. Nothing is stored.
+struct AssociationToolsController {
+    let authorizer: AdminAuthorizer
+    let live: LiveCatalog
+    let files: AssociationFileCache
+    let pool: WorkPool
+
+    /// Maximum size of a request's body. Devices read an eighth of it, and larger files are worth a finding.
+    private static let maximumBytes = 1 << 20
+
+    func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
+        router.post("/admin/v1/association/validate", use: validate)
+        router.post("/admin/v1/association/simulate", use: simulate)
+    }
+
+    /// Validates the body, which is the file itself in any form.
+    @Sendable private func validate(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let caller = caller(of: try authorizer.grant(request, context, .tablesRead))
+        var request = request
+        let bytes = Array(buffer: try await request.readBody(upTo: Self.maximumBytes))
+        let platform = try request.parameter("platform").map(Self.platform) ?? Self.platform(of: bytes)
+        let report = try await pool.run(for: caller) { cancellation in
+            let budget = cancellation.budget(of: .associationValidation)
+            let findings =
+                switch platform {
+                case .apple: AppleAppSiteAssociation.validate(bytes, within: budget)
+                case .android: AssetLinks.validate(bytes, within: budget)
+                }
+            return Array(AssociationReport([.init("body", findings)]).json().utf8)
+        }
+        return Response(json: report)
+    }
+
+    /// Returns the caller for the work pool: all keys of a tenant share one turn.
+    private func caller(of grant: KeyGrant) -> WorkPool.Caller {
+        grant.tenant.map(WorkPool.Caller.tenant) ?? .key(grant.id)
+    }
+
+    /// Simulates `{"url", "file" or "tenant", "app", "domain", "platform"}`: `file` is a JSON value, `tenant` names a
+    /// live file.
+    @Sendable private func simulate(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        // The body names the tenant. The key is checked before it is read, and for the tenant afterwards.
+        let grant = try authorizer.grant(request, context, .tablesRead)
+        var request = request
+        let body = Array(buffer: try await request.readBody(upTo: Self.maximumBytes))
+        let limits = JSONReader.Limits(maximumBytes: Self.maximumBytes, maximumDepth: 66)
+        let caller = caller(of: grant)
+        let node = try await pool.run(for: caller) { _ in
+            try JSONReader.parse(body, limits: limits, duplicateKeys: .keep)
+        }
+        let object = try DocumentField(node, path: "").object("url", "file", "tenant", "app", "domain", "platform")
+        let tenant = try object["tenant"]?.identifier(TenantID.self)
+        _ = try authorizer.grant(request, context, .tablesRead, of: tenant)
+        let simulation = SimulationRequest(
+            url: try object.required("url").text(),
+            app: try object["app"]?.text(),
+            domain: try object["domain"]?.text()
+        )
+        let named = try object["platform"]?.text()
+        guard let file = object["file"] else {
+            guard let tenant else {
+                throw Problem(.invalidRequest, "Send 'file', the JSON of a file, or 'tenant', to use its live file.")
+            }
+            return try await answer(simulation, try named.map(Self.platform) ?? .apple, tenant, caller)
+        }
+        guard tenant == nil else { throw Problem(.invalidRequest, "Send 'file' or 'tenant', not both.") }
+        let platform = try named.map(Self.platform) ?? (file.node.elements == nil ? .apple : .android)
+        let decision = try await pool.run(for: caller) { [node = file.node] _ in
+            simulation.decision(platform, node).json()
+        }
+        return Response(json: Array(decision.utf8))
+    }
+
+    private func answer(
+        _ simulation: SimulationRequest,
+        _ platform: AssociationFile,
+        _ tenant: TenantID,
+        _ caller: WorkPool.Caller
+    ) async throws -> Response {
+        let catalog = live.current
+        guard catalog.table(of: tenant) != nil else {
+            throw Problem(.unknownTenant, "The tenant '\(tenant)' does not exist or has no published table.")
+        }
+        guard let host = simulation.host, let table = catalog.tableForAssociation(ofHost: host), table.tenant == tenant
+        else {
+            throw Problem(.invalidRequest, "No domain of the tenant '\(tenant)' covers the URL's host.")
+        }
+        guard let served = files.file(platform, forHost: host, of: table) else { throw Problem.fileNotMade }
+        let decision = try await pool.run(for: caller) { _ in
+            let file = try JSONReader.parse(served.bytes, limits: JSONReader.Limits(maximumBytes: 1 << 26))
+            return simulation.decision(platform, file).json()
+        }
+        return Response(json: Array(decision.utf8))
+    }
+
+    private static func platform(_ name: String) throws -> AssociationFile {
+        switch name {
+        case "ios": return .apple
+        case "android": return .android
+        default: throw Problem(.invalidRequest, "'platform' must be ios or android.")
+        }
+    }
+
+    /// Returns Android for a JSON array, and Apple for everything else.
+    private static func platform(of bytes: [UInt8]) -> AssociationFile {
+        let first = bytes.first { !" \n\r\t".utf8.contains($0) }
+        return first == UInt8(ascii: "[") ? .android : .apple
+    }
+}
+
+/// The subject of a simulation.
+private struct SimulationRequest: Sendable {
+    let url: String
+    let app: String?
+    let domain: String?
+
+    /// The host whose file applies.
+    var host: String? {
+        guard let domain else { return (try? DeepLink.parse(url))?.host }
+        return domain.hasPrefix("*.") ? String(domain.dropFirst(2)) : domain
+    }
+
+    func decision(_ platform: AssociationFile, _ file: JSONNode) -> JSONNode {
+        switch platform {
+        case .apple:
+            let file = AppleAppSiteAssociation(root: file)
+            let verdicts = app == nil ? file.verdicts(for: url, domain: domain) : []
+            return file.decision(for: url, app: app, domain: domain).json.adding(apps: verdicts)
+        case .android:
+            let file = AssetLinks(root: file)
+            let verdicts = app == nil ? file.verdicts(for: url, domain: domain) : []
+            return file.decision(for: url, package: app, domain: domain).json.adding(apps: verdicts)
+        }
+    }
+}

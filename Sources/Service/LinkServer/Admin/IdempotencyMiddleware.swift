@@ -1,0 +1,140 @@
+import FoundationEssentials
+import HTTPTransport
+import HTTPTypes
+import Hummingbird
+import LinkCatalog
+import LinkRouting
+import NIOCore
+import Synchronization
+
+/// Makes changes with an `Idempotency-Key` idempotent: a repeat within a day gets the first response again.
+///
+/// Only responses to successful changes are stored; a refused request writes nothing. If the server stops between the
+/// change and its response, it does not recognize the repeat; `If-Match` prevents a second change then.
+struct IdempotencyMiddleware: RouterMiddleware {
+    typealias Context = ServerRequestContext
+
+    let answers: IdempotencyResponses
+    let keys: APIKeyAuthenticator
+
+    func handle(
+        _ request: Request,
+        context: ServerRequestContext,
+        next: @concurrent (Request, ServerRequestContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        context.keys = keys
+        guard [.post, .put, .delete].contains(request.method), let name = request.headers[.idempotencyKey] else {
+            return try await next(request, context)
+        }
+        let change = RepeatableChange(name, request, answers)
+        var request = request
+        request.body = RequestBody(asyncSequence: request.body.map { change.hash($0) })
+        context.repeatable = change
+        defer { answers.end(change) }
+        do {
+            let (answer, stored) = try await next(request, context).buffered(upTo: IdempotencyResponses.maximumBytes)
+            await answers.keep(stored, to: change)
+            return answer
+        } catch let replay as ReplayedResponse {
+            return Response(replay.answer)
+        } catch let error as StoredNotLive {
+            // The change is stored, so a repeat must not make it again.
+            await answers.keep(StoredResponse(Problem(error).answer(requestID: context.requestID)), to: change)
+            throw error
+        }
+    }
+}
+
+extension ServerRequestContext {
+    /// Begins a change. Every endpoint that changes something must call it, after reading the body and after every
+    /// check that may refuse the request. Endpoints that change nothing do not call it, so that their responses are not
+    /// stored.
+    ///
+    /// - Throws: A ``ReplayedResponse`` if the change was made before, or a ``Problem`` if the key expired or was
+    ///   revoked while the body arrived.
+    func once(_ grant: KeyGrant, of tenant: TenantID? = nil) async throws {
+        guard let keys, keys.stillHolds(grant) else { throw Problem.invalidKey }
+        try await repeatable?.begin(grant, of: tenant)
+    }
+}
+
+extension Response {
+    init(_ answer: StoredResponse) {
+        var headers = HTTPFields()
+        for (name, value) in answer.headers { if let name = HTTPField.Name(name) { headers[name] = value } }
+        headers[.idempotencyReplayed] = "true"
+        // Computed from the stored body, which may lack the secret of the first response.
+        headers[.contentLength] = nil
+        self.init(
+            status: .init(code: answer.status),
+            headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body))
+        )
+    }
+
+    /// Returns the response with its body in memory, and in its stored form; a large body is not stored.
+    fileprivate func buffered(upTo limit: Int) async throws -> (Response, StoredResponse?) {
+        // A file that is streamed is stored as its location only.
+        guard headers[.contentLocation] == nil else {
+            return (self, StoredResponse(status: status.code, headers: headers.stored, body: Data()))
+        }
+        guard let length = body.contentLength, length <= limit else { return (self, nil) }
+        let collector = BodyCollector()
+        try await body.write(collector)
+        let bytes = collector.bytes.withLock(\.self)
+        var response = self
+        response.body = ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
+        let stored = StoredResponse(
+            status: status.code,
+            headers: headers.stored,
+            body: Data(Self.withoutSecret(bytes))
+        )
+        return (response, stored)
+    }
+}
+
+extension HTTPFields {
+    fileprivate var stored: [String: String] {
+        Dictionary(map { ($0.name.rawName, $0.value) }) { first, _ in first }
+    }
+}
+
+extension StoredResponse {
+    fileprivate init(_ answer: BufferedResponse) {
+        self.init(
+            status: answer.status.code,
+            headers: answer.headers.stored,
+            body: Data(answer.body.readableBytesView)
+        )
+    }
+}
+
+extension Response {
+    /// Returns the body without the secret of a new key, which only the first response contains.
+    private static func withoutSecret(_ bytes: [UInt8]) -> [UInt8] {
+        guard let node = try? JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: 4 << 20)),
+            let members = node.members, node["key"] != nil, node["scopes"] != nil
+        else { return bytes }
+        return Array(JSONNode(.object(members.filter { $0.key != "key" })).json().utf8)
+    }
+}
+
+private struct BodyCollector: ResponseBodyWriter {
+    let bytes = Box()
+
+    final class Box: Sendable {
+        private let value = Mutex<[UInt8]>([])
+        func withLock<Result>(_ body: (inout sending [UInt8]) -> sending Result) -> sending Result {
+            value.withLock(body)
+        }
+    }
+
+    mutating func write(_ buffer: ByteBuffer) async throws { bytes.withLock { $0 += Array(buffer: buffer) } }
+    consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}
+
+extension HTTPField.Name {
+    static let idempotencyKey = HTTPField.Name.constant("Idempotency-Key")
+    static let idempotencyReplayed = HTTPField.Name.constant("Idempotency-Replayed")
+}

@@ -1,0 +1,202 @@
+import HTTPTransport
+import HTTPTypes
+import Hummingbird
+import LinkCatalog
+import LinkRouting
+
+/// Serves published tables, which are read, compared, rolled back, promoted to another environment and pruned.
+struct RevisionController {
+    let authorizer: AdminAuthorizer
+    let publishing: PublishingService
+    let store: any SettingsStore & RevisionStore
+    let limits: LiveLimits
+
+    func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
+        Publications.begin()
+        router.get("/admin/v1/tenants/:tenant/table", use: live)
+        router.get("/admin/v1/tenants/:tenant/revisions", use: list)
+        router.post("/admin/v1/tenants/:tenant/revisions/prune", use: prune)
+        router.get("/admin/v1/tenants/:tenant/revisions/:revision", use: show)
+        router.get("/admin/v1/tenants/:tenant/revisions/:revision/table", use: table)
+        router.get("/admin/v1/tenants/:tenant/revisions/:revision/diff", use: diff)
+        router.post("/admin/v1/tenants/:tenant/revisions/:revision/rollback", use: rollBack)
+        router.post("/admin/v1/tenants/:tenant/revisions/:revision/promote", use: promote)
+    }
+
+    /// Returns the live table.
+    @Sendable private func live(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try authorizer.tenant(request, context, .tablesRead)
+        try await store.require(entry.tenant)
+        guard let revision = try await store.live(of: entry.tenant, in: entry.environment) else {
+            throw Problem(
+                .noTable,
+                "Nothing is published in '\(entry.environment)' yet. Publish a draft there first, or correct the name: "
+                    + "'environments' in the settings lists the tenant's environments."
+            )
+        }
+        return Response(try await content(of: revision, entry), eTag: revision.rawValue)
+    }
+
+    /// Lists the revisions of `?environment=`, by default of production, newest first.
+    @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try authorizer.tenant(request, context, .tablesRead)
+        try await store.require(entry.tenant)
+        let page = try PageRequest(request)
+        let rows = try await store.revisions(
+            of: entry.tenant,
+            in: entry.environment,
+            before: try page.number().map(Revision.init(rawValue:)),
+            limit: page.limit + 1
+        )
+        return Response(page.answer("revisions", rows, \.json) { "\($0.revision.rawValue)" })
+    }
+
+    @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try authorizer.tenant(request, context, .tablesRead)
+        return Response(try await row(try number(context), entry).json)
+    }
+
+    @Sendable private func table(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try authorizer.tenant(request, context, .tablesRead)
+        return Response(try await content(of: try await row(try number(context), entry).revision, entry))
+    }
+
+    /// Returns the differences from this revision to `?to=`, by default to the live one.
+    @Sendable private func diff(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try authorizer.tenant(request, context, .tablesRead)
+        let from = try await row(try number(context), entry).revision
+        var to = try await store.live(of: entry.tenant, in: entry.environment)
+        if let text = request.parameter("to") {
+            guard let number = Int64(text) else { throw Problem(.invalidRequest, "'to' must be a revision number.") }
+            to = try await row(Revision(rawValue: number), entry).revision
+        }
+        guard let to else {
+            throw Problem(.noTable, "Nothing is published in '\(entry.environment)'; name a revision with 'to'.")
+        }
+        let (before, after) = (try await content(of: from, entry), try await content(of: to, entry))
+        let changes = try await publishing.pool.run(for: .tenant(entry.tenant)) { _ in
+            TableDiff(from: before, to: after).json
+        }
+        return Response(.object(["from": .int(from.rawValue), "to": .int(to.rawValue), "changes": changes]))
+    }
+
+    /// Publishes the revision's table again, under a new number. Changes nothing if it is live already.
+    @Sendable private func rollBack(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try authorizer.tenant(request, context, .publish)
+        let row = try await row(try number(context), entry)
+        guard row.environment == entry.environment else {
+            throw Problem(
+                .invalidRequest,
+                "Revision \(row.revision) belongs to '\(row.environment)'; promote it to '\(entry.environment)' "
+                    + "instead of rolling back."
+            )
+        }
+        return try await publish(row.revision, entry.location, request, context, entry)
+    }
+
+    /// Publishes the revision's table in the environment `?to=`.
+    @Sendable private func promote(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try authorizer.tenant(request, context, .publish)
+        guard let text = request.parameter("to"), let target = EnvironmentID(text) else {
+            throw Problem(.invalidRequest, "Name the environment with '?to=', such as '?to=production'.")
+        }
+        guard entry.grant.allows(target) else {
+            throw Problem(.forbidden, "This key is not valid for the environment '\(target)'.")
+        }
+        // All environments share the numbers: a mistyped one must not publish an old table of the target environment.
+        let row = try await row(try number(context), entry)
+        guard row.environment == entry.environment else {
+            throw Problem(
+                .invalidRequest,
+                "Revision \(row.revision) belongs to '\(row.environment)', not to '\(entry.environment)'; "
+                    + "name its environment with '?environment=\(row.environment)'."
+            )
+        }
+        guard target != entry.environment else {
+            throw Problem(.invalidRequest, "Revision \(row.revision) already belongs to '\(target)'; roll back to it.")
+        }
+        var location = entry.location
+        location.environment = target
+        return try await publish(row.revision, location, request, context, entry)
+    }
+
+    private func publish(
+        _ revision: Revision,
+        _ location: PublishingService.DraftLocation,
+        _ request: Request,
+        _ context: ServerRequestContext,
+        _ entry: AdminAuthorizer.Entry
+    ) async throws -> Response {
+        let expected = try request.expectedRevision()
+        var request = request
+        let note = try await request.note(upTo: limits.bodyBytes)
+        try await context.once(entry.grant, of: entry.tenant)
+        let published = try await Publications.counted {
+            try await publishing.publishAgain(
+                revision,
+                in: location,
+                expected: expected,
+                note: note,
+                limit: entry.grant,
+                change: entry.change
+            )
+        }
+        return Response(published)
+    }
+
+    /// Prunes old revisions; accepts `{"keep": 50, "olderThanDays": 90}`.
+    @Sendable private func prune(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try authorizer.tenantWide(request, context, .admin)
+        try await store.require(entry.tenant)
+        var request = request
+        let object = try await request.object("keep", "olderThanDays", upTo: limits.bodyBytes)
+        let keep = try object["keep"]?.int(in: 1...1_000_000) ?? 50
+        let days = try object["olderThanDays"]?.int(in: 0...36_500) ?? 90
+        try await context.once(entry.grant, of: entry.tenant)
+        let gone = try await store.prune(
+            entry.tenant,
+            keep: Int(keep),
+            before: Timestamp(milliseconds: entry.change.at.milliseconds - days * 86_400_000),
+            change: entry.change
+        )
+        return Response(.object(["pruned": .array(gone.map { .int($0.rawValue) })]))
+    }
+
+    private func number(_ context: ServerRequestContext) throws -> Revision {
+        guard let number = context.parameters.get("revision").flatMap({ Int64($0) }), number > 0 else {
+            throw Problem(.invalidRequest, "A revision must be a number, such as 7.")
+        }
+        return Revision(rawValue: number)
+    }
+
+    /// Returns the revision if the key may see it.
+    private func row(_ revision: Revision, _ entry: AdminAuthorizer.Entry) async throws -> PublishedRevision {
+        guard let row = try await store.revision(revision, of: entry.tenant), entry.grant.allows(row.environment) else {
+            throw PublishingService.Failure.unknownRevision(revision)
+        }
+        return row
+    }
+
+    private func content(of revision: Revision, _ entry: AdminAuthorizer.Entry) async throws -> JSONNode {
+        guard let content = try await store.content(of: revision, tenant: entry.tenant) else {
+            throw PublishingService.Failure.unknownRevision(revision)
+        }
+        return content
+    }
+}
+
+extension PublishedRevision {
+    var json: JSONNode {
+        .object([
+            "revision": .int(revision.rawValue), "environment": .string(environment.rawValue),
+            "parent": parent.map { .int($0.rawValue) } ?? .null, "contentHash": .string(contentHash),
+            "routes": .int(routeCount), "message": .string(message), "actor": actor.json,
+            "publishedAt": .string(publishedAt.description), "origin": .string(origin.name),
+            "originRevision": origin.revision.map { .int($0.rawValue) },
+            "approvals": .array(approvals.map(JSONNode.string)),
+            // The approvals are claims of the actor that published.
+            "approvalsClaimedBy": approvals.isEmpty ? nil : actor.json,
+            "overrideReason": overrideReason.map(JSONNode.string),
+        ])
+    }
+}

@@ -1,0 +1,59 @@
+import HTTPTransport
+import HTTPTypes
+import LinkEvents
+import LinkRouting
+
+/// Facts about the visitor from a request's headers. No header tells whether the app is installed, so it counts as
+/// missing.
+struct ClickContext {
+    let context: LinkContext
+    let purpose: Event.Purpose
+    let botClass: BotClass?
+    let referrerHost: String?
+
+    /// Maximum length of a host name in DNS.
+    private static let longestHost = 253
+
+    init(_ headers: HTTPFields) {
+        let agent = UserAgent(headers[.userAgent] ?? "")
+        context = LinkContext(
+            platform: agent.platform,
+            device: agent.device,
+            osVersion: agent.osVersion,
+            installed: false,
+            locale: Self.locales(headers[.acceptLanguage] ?? ""),
+            inAppBrowser: agent.inAppBrowser
+        )
+        botClass = agent.botClass
+        purpose = agent.botClass == .preview ? .preview : Self.purpose(headers)
+        referrerHost = headers[.referer].flatMap { try? DeepLink.parse($0) }?.host.flatMap {
+            $0.utf8.count <= Self.longestHost ? $0 : nil
+        }
+    }
+
+    /// Returns the purpose of the request: browsers mark pages that they fetch before a person asks for them.
+    private static func purpose(_ headers: HTTPFields) -> Event.Purpose {
+        let purposes = [HTTPField.Name.secPurpose, .purpose, .xPurpose].compactMap { headers[$0]?.lowercased() }
+        if purposes.contains(where: { $0.contains("prefetch") }) { return .prefetch }
+        return purposes.contains { $0.contains("preview") } ? .preview : .live
+    }
+
+    /// Returns the languages of `Accept-Language` by weight, best first; at most 16.
+    private static func locales(_ header: String) -> [LanguageTag] {
+        let weighted = header.split(separator: ",").prefix(16).enumerated().compactMap { index, item in
+            let parts = item.split(separator: ";").map { $0.filter { $0 != " " } }
+            guard let text = parts.first, let tag = LanguageTag(text) else {
+                return nil as (tag: LanguageTag, key: (Double, Int))?
+            }
+            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
+            return weight > 0 ? (tag, (-weight, index)) : nil
+        }
+        return weighted.sorted { $0.key < $1.key }.map(\.tag)
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let secPurpose = HTTPField.Name.constant("Sec-Purpose")
+    fileprivate static let purpose = HTTPField.Name.constant("Purpose")
+    fileprivate static let xPurpose = HTTPField.Name.constant("X-Purpose")
+}

@@ -1,0 +1,138 @@
+import HTTPTransport
+import HTTPTypes
+import LinkCatalog
+import LinkEvents
+import LinkRouting
+import NIOCore
+
+/// `GET` on a host that serves links: somebody tapped a link in a browser.
+struct ClickController: Sendable {
+    let linkResolver: LinkResolver
+    let admission: Admission
+    let lookupPool: WorkPool
+
+    var endpoints: [PublicEndpoint] {
+        ["/", PublicEndpoint.anyPath].map { path in
+            PublicEndpoint(methods: [.get, .head], path: path) { request, _ in
+                try click(request.head, request.scope)
+            }
+        }
+    }
+
+    private func click(_ request: HTTPRequest, _ scope: RequestScope) throws -> HandlerResult {
+        let catalog = linkResolver.catalog.current
+        guard let authority = request.authority, let host = request.host(in: catalog),
+            let (table, serves) = catalog.table(forHost: host.name, port: host.port)
+        else { throw Problem.unknownHost(request.path ?? "/") }
+        guard serves == .links else {
+            throw Problem(
+                .unknownHost,
+                "A tenant has this host for association files only (serves: association), so clicks on it are not "
+                    + "answered here. A website must answer them."
+            )
+        }
+        let path = request.path ?? "/"
+        // Without the slash, the path would extend the host's name in the URL below.
+        guard path.utf8.first == UInt8(ascii: "/") else {
+            throw Problem(.invalidRequest, "The path of a click must begin with '/'.")
+        }
+        guard !path.isReserved else { throw Problem(.notFound, "This path is reserved.") }
+        scope.logFields.note(table.tenant)
+        try admission.enter(1, bytes: path.utf8.count, scope)
+        try admission.check(.tenant(table.tenant))
+
+        let visitor = ClickContext(request.headerFields)
+        var facts = visitor.context
+        facts.now = linkResolver.now()
+        facts.country = linkResolver.country(of: scope.client.address)
+        let caller = LinkResolver.Caller(
+            requestID: scope.requestID,
+            address: scope.client.address,
+            userAgent: request.headerFields.value(of: .userAgent),
+            botClass: visitor.botClass,
+            referrerHost: visitor.referrerHost,
+            method: request.method.rawValue,
+            source: "click",
+            kind: .click,
+            purpose: visitor.purpose
+        )
+        let link = catalog.locate("https://\(authority)\(path)")
+        let click = LinkResolver.Request(from: catalog, in: facts, by: caller)
+        guard link.isSlow else { return result(of: linkResolver.resolve(link, of: click), host: host.name, scope) }
+        return .async {
+            let resolvedLink = try await linkResolver.resolve(link, of: click, on: lookupPool)
+            return try await result(of: resolvedLink, host: host.name, scope).response
+        }
+    }
+
+    private func result(
+        of resolvedLink: LinkResolver.ResolvedLink,
+        host: String,
+        _ scope: RequestScope
+    ) -> HandlerResult {
+        scope.logFields.note(resolvedLink.fields)
+        return linkResolver.result(afterRecording: [resolvedLink], by: .nobody, arrivedAt: scope.arrival) { _ in
+            answer(to: resolvedLink.answer, host: host)
+        }
+    }
+
+    private func answer(to answer: CatalogResolution, host: String) -> BufferedResponse {
+        let resolution = answer.resolution
+        switch resolution.action {
+        case .openStore:
+            if let store = try? resolution.destination?.store.map(DeepLink.parse) { return .redirect(to: store) }
+        case .openWeb, .openApp, .signIn, .updateApp:
+            if let page = try? resolution.destination?.web.map(DeepLink.parse), !leadsBack(page, from: answer.link) {
+                return .redirect(to: page)
+            }
+        case .block:
+            return ProblemPage("This link is blocked", resolution.blockReason ?? "").response(.forbidden, of: host)
+        case nil:
+            break
+        }
+        if let rejection = resolution.rejection {
+            return ProblemPage("This link cannot be read", rejection.message).response(.badRequest, of: host)
+        }
+        return ProblemPage(.notFound).response(.notFound, of: host)
+    }
+
+    /// Whether the page has the same host and path as the link, so that a redirect would loop. Also true if there is no
+    /// link or the page is not a web page.
+    private func leadsBack(_ page: DeepLink, from link: DeepLink?) -> Bool {
+        guard let link, page.isWeb else { return true }
+        return page.host == link.host && page.port == link.port
+            && page.segmentCount == link.segmentCount
+            && (0..<link.segmentCount).allSatisfy { page.segmentText($0) == link.segmentText($0) }
+    }
+}
+
+extension String {
+    /// Whether Fingerpost itself answers the path on every host: `/_fp/…`, `/.well-known/…`,
+    /// `/apple-app-site-association`. The first segment is parsed like that of a link, so an escape or an empty segment
+    /// before it does not make it a click.
+    fileprivate var isReserved: Bool {
+        let segments = utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }.split(
+            separator: UInt8(ascii: "/")
+        )
+        // Hardly any other path begins with one of these bytes.
+        guard let byte = segments.first?.first, "_.a%".utf8.contains(byte) else { return false }
+        // An unreadable segment is not reserved; its link is rejected later.
+        guard let first = segments.first, let link = try? DeepLink.parse("x:/\(Substring(first))") else { return false }
+        switch link.segmentText(0) {
+        case "_fp", ".well-known": return true
+        case "apple-app-site-association": return segments.count == 1
+        default: return false
+        }
+    }
+}
+
+extension BufferedResponse {
+    /// A 302, never a 301: the target of a link may change.
+    fileprivate static func redirect(to page: DeepLink) -> BufferedResponse {
+        var headers = HTTPFields()
+        headers[.location] = page.asciiText
+        headers[.cacheControl] = "no-store"
+        headers[.referrerPolicy] = "no-referrer"
+        return BufferedResponse(.found, headers: headers)
+    }
+}

@@ -1,0 +1,107 @@
+import Hummingbird
+import LinkEvents
+
+/// Adds the endpoints of the admin port to its router. The middleware precedes the endpoints that it applies to.
+func addAdminEndpoints(_ dependencies: ServerDependencies, to router: Hummingbird.Router<ServerRequestContext>) {
+    let authorizer = AdminAuthorizer(
+        keys: dependencies.keys,
+        admission: dependencies.admission,
+        now: dependencies.linkResolver.now
+    )
+    router.add(middleware: AdmissionMiddleware(admission: dependencies.admission, keys: dependencies.keys))
+    OpenAPIController(document: .adminPort).addRoutes(to: router)
+    router.add(middleware: LargeDocumentMiddleware(documents: dependencies.largeDocuments, keys: dependencies.keys))
+    router.add(
+        middleware: IdempotencyMiddleware(
+            answers: IdempotencyResponses(store: dependencies.store, now: authorizer.now, logger: dependencies.logger),
+            keys: dependencies.keys
+        )
+    )
+    TenantController(
+        authorizer: authorizer,
+        publishing: dependencies.publishing,
+        store: dependencies.store,
+        limits: dependencies.limits
+    ).addRoutes(
+        to: router
+    )
+    DraftController(
+        authorizer: authorizer,
+        publishing: dependencies.publishing,
+        store: dependencies.store,
+        limits: dependencies.limits
+    ).addRoutes(
+        to: router
+    )
+    ApplyController(authorizer: authorizer, publishing: dependencies.publishing, limits: dependencies.limits).addRoutes(
+        to: router
+    )
+    ReplayController(authorizer: authorizer, replayer: dependencies.replayer, limits: dependencies.limits).addRoutes(
+        to: router
+    )
+    RevisionController(
+        authorizer: authorizer,
+        publishing: dependencies.publishing,
+        store: dependencies.store,
+        limits: dependencies.limits
+    ).addRoutes(
+        to: router
+    )
+    SuiteController(authorizer: authorizer, store: dependencies.store, limits: dependencies.limits).addRoutes(
+        to: router
+    )
+    KeyController(
+        authorizer: authorizer,
+        keys: dependencies.keyIssuer,
+        store: dependencies.store,
+        limits: dependencies.limits
+    ).addRoutes(to: router)
+    AuditController(authorizer: authorizer, store: dependencies.store).addRoutes(to: router)
+    RouteController(authorizer: authorizer, publishing: dependencies.publishing, limits: dependencies.limits).addRoutes(
+        to: router
+    )
+    AssociationToolsController(
+        authorizer: authorizer,
+        live: dependencies.linkResolver.catalog,
+        files: dependencies.associationFiles,
+        pool: dependencies.pool
+    ).addRoutes(to: router)
+    RetentionController(
+        authorizer: authorizer,
+        retention: dependencies.retention,
+        store: dependencies.store,
+        limits: dependencies.limits
+    ).addRoutes(
+        to: router
+    )
+    ErasureController(
+        authorizer: authorizer,
+        eraser: dependencies.eraser,
+        days: dependencies.log.days,
+        store: dependencies.store,
+        limits: dependencies.limits
+    ).addRoutes(to: router)
+    AnalyticsController(
+        authorizer: authorizer,
+        store: dependencies.store,
+        catalog: dependencies.linkResolver.catalog,
+        analytics: dependencies.log.analytics,
+        pool: dependencies.pool
+    ).addRoutes(to: router)
+    EventController(
+        authorizer: authorizer,
+        store: dependencies.store,
+        events: dependencies.log.events,
+        history: dependencies.log.history,
+        analytics: dependencies.log.analytics,
+        commits: dependencies.linkResolver.recorder.commits,
+        limits: dependencies.limits,
+        sleep: { try await Task.sleep(for: $0) }
+    ).addRoutes(to: router)
+    ExportController(
+        authorizer: authorizer,
+        exporter: dependencies.exporter,
+        catalog: dependencies.linkResolver.catalog
+    )
+    .addRoutes(to: router)
+}

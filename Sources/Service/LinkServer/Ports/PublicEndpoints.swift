@@ -1,0 +1,38 @@
+/// The endpoints of the public port.
+func publicRouter(_ dependencies: PublicDependencies) -> PublicRouter {
+    PublicRouter(
+        [
+            OpenAPIController(document: .publicPort).endpoint,
+            ResolveController(
+                linkResolver: dependencies.linkResolver,
+                limits: dependencies.limits,
+                admission: dependencies.admission,
+                lookupPool: dependencies.lookupPool,
+                tracePool: dependencies.tracePool
+            ).endpoint,
+            AppEventController(
+                linkResolver: dependencies.linkResolver,
+                recorder: dependencies.appEvents,
+                limits: dependencies.limits,
+                admission: dependencies.admission,
+                lookupPool: dependencies.lookupPool
+            ).endpoint,
+            AppTableController(
+                live: dependencies.linkResolver.catalog,
+                tables: dependencies.appTables,
+                admission: dependencies.admission
+            ).endpoint,
+        ]
+            + AssociationController(
+                live: dependencies.linkResolver.catalog,
+                files: dependencies.associationFiles,
+                admission: dependencies.admission,
+                tenants: dependencies.linkResolver.tenants
+            ).endpoints
+            + ClickController(
+                linkResolver: dependencies.linkResolver,
+                admission: dependencies.admission,
+                lookupPool: dependencies.lookupPool
+            ).endpoints
+    )
+}

@@ -1,0 +1,170 @@
+package import HTTPTransport
+package import LinkCatalog
+package import LinkEvents
+package import LinkRouting
+package import Logging
+package import Networking
+
+extension ServerDependencies {
+    /// Builds the object graph of the public and the admin port, for the process and for tests.
+    ///
+    /// - Parameters:
+    ///   - recorder: Writes to `log`. The caller runs it.
+    ///   - signer: Signs the tables of apps; nil if no key is configured.
+    ///   - keys: The keys that exist.
+    ///   - noteUse: Called with a key's id and the hour of its use.
+    package static func build(
+        _ environment: ServerEnvironment,
+        store: any CatalogStore,
+        log: ServiceLog,
+        recorder: EventRecorder,
+        sealer: ContinuationSealer,
+        sink: any ExportSink,
+        signer: TableSigner? = nil,
+        keys: [KeyGrant] = [],
+        noteUse: @escaping @Sendable (_ id: KeyID, _ hour: Timestamp) -> Void = { _, _ in },
+        maximumRoutes: Int = RouteTable.maximumRoutes,
+        maximumDrafts: Int = 64,
+        policy: AdmissionPolicy,
+        proxyProtocol: ProxyProtocol = .off,
+        locate: (@Sendable (NetworkAddress) -> String?)?,
+        node: String,
+        isRecording: Bool = true,
+        metrics: MetricRegistry,
+        limits: LiveLimits,
+        unsent: UnsentResponses,
+        logSettings: LogSettings,
+        logger: Logger
+    ) -> ServerDependencies {
+        let files = AssociationFileCache()
+        let appTables = AppTableCache(signer: signer)
+        let tenants = TenantMetrics(metrics: metrics)
+        let catalog = LiveCatalog {
+            files.update(for: $0, isStart: $1)
+            tenants.add(tenantsOf: $0)
+            appTables.update(for: $0)
+        }
+        let clients = ClientCheck(analytics: log.analytics, now: environment.now)
+        let publishing = PublishingService(
+            store: store,
+            maximumRoutes: maximumRoutes,
+            maximumTableBytes: { limits.tableBytes },
+            maximumDrafts: maximumDrafts,
+            random: environment.randomBytes,
+            known: { catalog.known },
+            clientFindings: { content, location, settings in
+                try await clients.findings(
+                    for: content,
+                    of: location.tenant,
+                    in: location.environment,
+                    minimum: settings.minimumClient
+                )
+            }
+        ) { suite, table, budget in
+            suite.run(against: table, at: environment.now(), within: budget)
+        } prepare: {
+            try files.prepare($0, unless: $1)
+        } onPublication: { revision, tenant, change in
+            logger.info(
+                "revision published",
+                metadata: [
+                    "tenant": "\(tenant)", "environment": "\(revision.environment)",
+                    "revision": .stringConvertible(revision.revision.rawValue),
+                    "routes": .stringConvertible(revision.routeCount), "origin": "\(revision.origin.name)",
+                    "actor": "\(revision.actor.name)", "actor.id": "\(revision.actor.id)",
+                    "request_id": "\(change.requestID)",
+                ]
+            )
+        } onCommit: {
+            for table in catalog.update(from: $0) {
+                logger.error(
+                    "a tenant's table or settings cannot be read; replace them with PUT …/settings or publish a table",
+                    metadata: [
+                        "tenant": "\(table.tenant)", "environment": "\(table.environment)", "error": "\(table.reason)",
+                    ]
+                )
+            }
+        }
+        let exporter = ExportService(
+            store: log.events,
+            ledger: log.exports,
+            sink: sink,
+            recorder: recorder,
+            plans: { catalog.current.tables.map { ExportPlan($0) } },
+            webhooks: log.webhooks,
+            now: environment.now,
+            uptime: environment.uptime,
+            sleep: environment.sleep,
+            logger: logger
+        )
+        let authenticator = APIKeyAuthenticator(keys, now: environment.now, noteUse: noteUse)
+        let keyIssuer = APIKeyIssuer(store: store, authenticator: authenticator, random: environment.randomBytes)
+        let linkResolver = LinkResolver(
+            catalog: catalog,
+            recorder: recorder,
+            sealer: sealer,
+            eventIDs: EventIDGenerator(random: environment.randomWord),
+            addressKeys: AddressKeys(random: environment.addressKey),
+            locate: locate,
+            now: environment.now,
+            uptime: environment.uptime,
+            node: node,
+            isRecording: isRecording,
+            tenants: tenants
+        )
+        return ServerDependencies(
+            linkResolver: linkResolver,
+            appEvents: AppEventRecorder(
+                linkResolver: linkResolver,
+                tables: RevisionTables(store: store, pool: publishing.pool, uptime: environment.uptime),
+                metrics: metrics,
+                logger: logger
+            ),
+            associationFiles: files,
+            appTables: appTables,
+            appTableService: AppTableService(
+                cache: appTables,
+                store: store,
+                pool: publishing.pool,
+                now: environment.now,
+                sleep: environment.sleep,
+                logger: logger
+            ),
+            keys: authenticator,
+            admission: Admission(
+                policy,
+                seed: environment.seed,
+                metrics: metrics,
+                uptime: environment.limiterTime
+            ),
+            keyIssuer: keyIssuer,
+            publishing: publishing,
+            store: store,
+            exporter: exporter,
+            retention: RetentionService(
+                days: log.days,
+                rules: { catalog.current.retentionRules },
+                removeElsewhere: keyIssuer.removeEndedKeys,
+                now: environment.now,
+                sleep: environment.sleep,
+                logger: logger
+            ),
+            eraser: Eraser(
+                days: log.days,
+                recorder: recorder,
+                exporter: exporter,
+                now: environment.now,
+                logger: logger
+            ),
+            log: log,
+            replayer: Replayer(history: log.history, publishing: publishing, now: environment.now),
+            metrics: metrics,
+            limits: limits,
+            unsent: unsent,
+            traces: TraceSource(seed: environment.seed),
+            logSettings: logSettings,
+            proxyProtocol: proxyProtocol,
+            logger: logger
+        )
+    }
+}

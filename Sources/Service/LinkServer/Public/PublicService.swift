@@ -1,0 +1,120 @@
+import HTTPTransport
+import HTTPTypes
+import LinkCatalog
+import LinkEvents
+import NIOCore
+import Networking
+
+/// The state that all requests of the public port share.
+final class PublicService: Sendable {
+    let router: PublicRouter
+    let catalog: LiveCatalog
+    let instrumentation: RequestInstrumentation
+    let admission: Admission
+    let keys: APIKeyAuthenticator
+    let buffers: RequestBufferBudget
+    let date: ResponseDate
+
+    init(
+        router: PublicRouter,
+        catalog: LiveCatalog,
+        instrumentation: RequestInstrumentation,
+        admission: Admission,
+        keys: APIKeyAuthenticator,
+        buffers: RequestBufferBudget,
+        date: ResponseDate
+    ) {
+        self.router = router
+        self.catalog = catalog
+        self.instrumentation = instrumentation
+        self.admission = admission
+        self.keys = keys
+        self.buffers = buffers
+        self.date = date
+    }
+
+    /// The properties of a response that are known once the head of its request is read.
+    enum Dispatch {
+        /// - Parameter bodyLimit: Nil if the endpoint ignores bodies.
+        case endpoint(PublicEndpoint, bodyLimit: Int?)
+        case failure(any Error)
+    }
+
+    /// Begins a request: applies the rate limit, finds the endpoint and checks the key. ``end(_:_:)`` must follow.
+    func begin(_ head: HTTPRequest, from client: ClientAddress) -> (PublicRequest, Dispatch) {
+        var scope = RequestScope(client: client)
+        instrumentation.begin(head, &scope)
+        var (grant, route): (KeyGrant?, String?)
+        let dispatch: Dispatch
+        do {
+            dispatch = try self.dispatch(of: head, &scope, &grant, &route)
+        } catch {
+            dispatch = .failure(error)
+        }
+        return (PublicRequest(head: head, scope: scope, grant: grant, route: route), dispatch)
+    }
+
+    /// Throws if the head does not permit an answer.
+    private func dispatch(
+        of head: HTTPRequest,
+        _ scope: inout RequestScope,
+        _ grant: inout KeyGrant?,
+        _ route: inout String?
+    ) throws -> Dispatch {
+        try admission.enter(head, &scope, keys)
+        switch router.match(head.method, head.path ?? "") {
+        case .refused(let problem, let path):
+            route = path
+            throw problem
+        case .endpoint(let endpoint):
+            route = endpoint.path
+            if endpoint.acceptsKey { grant = try keys.optionalGrant(head.headerFields.value(of: .authorization)) }
+            let bodyLimit = endpoint.bodyLimit?()
+            if let bodyLimit { try head.headerFields.checkBody(upTo: bodyLimit) }
+            return .endpoint(endpoint, bodyLimit: bodyLimit)
+        }
+    }
+
+    /// Ends a request, and returns the response to send.
+    func end(_ request: PublicRequest, _ response: BufferedResponse) -> BufferedResponse {
+        var response = response
+        let head = request.head
+        instrumentation.end(head, request.scope, route: request.route, response.status)
+        response.common = request.scope.headers(date: date.now)
+        return head.method == .head ? response.withoutBody : response
+    }
+
+    /// Answers a request whose body is complete.
+    func answer(_ head: HTTPRequest, _ body: ByteBuffer, from client: ClientAddress) async -> BufferedResponse {
+        let (request, dispatch) = begin(head, from: client)
+        let answer: BufferedResponse
+        do {
+            switch dispatch {
+            case .endpoint(let endpoint, let limit):
+                if let limit, body.readableBytes > limit { throw Problem(bodyOver: limit) }
+                answer = try await TraceContext.$current.withValue(request.scope.trace) {
+                    try await endpoint.handle(request, body).response
+                }
+            case .failure(let error): throw error
+            }
+        } catch {
+            answer = response(to: error, request)
+        }
+        return end(request, answer)
+    }
+
+    /// Returns the problem as JSON, or as a page for people if a browser asks.
+    func response(to error: any Error, _ request: PublicRequest) -> BufferedResponse {
+        let response = instrumentation.errors.answer(to: admission.reportedError(error, request.scope), request.scope)
+        guard request.head.isOfBrowser else { return response }
+        let catalog = catalog.current
+        let host = request.head.host(in: catalog)
+        let isOfTenant = host.map { catalog.table(forHost: $0.name, port: $0.port) != nil } ?? false
+        return ProblemPage(response.status).response(
+            response.status,
+            of: isOfTenant ? host?.name : nil,
+            requestID: request.scope.requestID.description,
+            headers: response.headers
+        )
+    }
+}

@@ -1,0 +1,47 @@
+import HTTPTransport
+
+extension Problem {
+    /// The response to a path that a port does not have. It names the port that has the path, because a request to the
+    /// wrong port is the usual cause.
+    ///
+    /// - Parameter target: A path with an optional query.
+    static func unknownPath(_ target: String, at port: PortRole) -> Problem {
+        Problem(.notFound, wrongPort(target, at: port) ?? "Not found. docs/api.md lists all endpoints.")
+    }
+
+    /// The response to a host that no tenant has.
+    ///
+    /// - Parameter target: A path with an optional query.
+    static func unknownHost(_ target: String) -> Problem {
+        Problem(
+            .unknownHost,
+            wrongPort(target, at: .public)
+                ?? "No tenant of this server has this host. Add the host to 'domains' in the settings of its tenant."
+        )
+    }
+
+    /// Returns the hint that another port has the path; nil if it is this one, or none.
+    private static func wrongPort(_ target: String, at port: PortRole) -> String? {
+        let segments = target.utf8.prefix { $0 != UInt8(ascii: "?") }.split(
+            separator: UInt8(ascii: "/"),
+            maxSplits: 2
+        ).map { Substring($0) }
+        let right: PortRole? =
+            switch (segments.first ?? "", segments.count) {
+            case ("admin", 2...): .admin
+            case ("livez", 1), ("readyz", 1), ("startupz", 1), ("metrics", 1): .ops
+            case ("resolve", 1), (".well-known", _), ("apple-app-site-association", 1), ("_fp", 2...): .public
+            default: nil
+            }
+        guard let right, right != port else { return nil }
+        let (name, standard) =
+            switch right {
+            case .public: ("Links are answered", 8080)
+            case .admin: ("The admin API is", 8081)
+            case .ops: ("Health checks and metrics are", 8082)
+            }
+        return "This is the \(port.rawValue) port of Fingerpost. \(name) on the \(right.rawValue) port, at the "
+            + "address in '\(right.rawValue).host' and '\(right.rawValue).port' of the server's configuration (by "
+            + "default port \(standard))."
+    }
+}

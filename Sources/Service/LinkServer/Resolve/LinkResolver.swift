@@ -1,0 +1,403 @@
+package import HTTPTransport
+package import LinkCatalog
+package import LinkEvents
+package import LinkRouting
+import Metrics
+package import Networking
+
+/// Resolves every link of the service against the live catalog, records it and builds the response. Both
+/// `POST /resolve` and clicks use it.
+package final class LinkResolver: Sendable {
+    package let catalog: LiveCatalog
+    package let recorder: EventRecorder
+    package let sealer: ContinuationSealer
+    package let eventIDs: EventIDGenerator
+    package let addressKeys: AddressKeys
+    /// Returns the country of an address, ISO 3166-1 alpha-2. Nil where no file of countries is configured.
+    package let locate: (@Sendable (NetworkAddress) -> String?)?
+    package let now: @Sendable () -> Timestamp
+    /// Monotonic clock that measures the duration of requests.
+    package let uptime: @Sendable () -> ContinuousClock.Instant
+    /// The name of this server in events.
+    package let node: String
+    /// Whether responses wait for the log; if not, nothing is recorded.
+    let isRecording: Bool
+    package let tenants: TenantMetrics
+    /// Called with every resolved link before it is recorded. The stub server uses it to write its journal.
+    let observe: (@Sendable (ObservedLink) -> Void)?
+
+    /// Counts links that were answered although the log could not record them.
+    private static let unrecorded = Dictionary(
+        uniqueKeysWithValues: [RecordResult.Refusal.queueFull, .diskFull, .dayBytes, .stopping, .ioError].map {
+            ($0, Counter(label: "fingerpost_answers_unrecorded_total", dimensions: [("reason", $0.rawValue)]))
+        }
+    )
+
+    package init(
+        catalog: LiveCatalog,
+        recorder: EventRecorder,
+        sealer: ContinuationSealer,
+        eventIDs: EventIDGenerator,
+        addressKeys: AddressKeys,
+        locate: (@Sendable (NetworkAddress) -> String?)?,
+        now: @escaping @Sendable () -> Timestamp,
+        uptime: @escaping @Sendable () -> ContinuousClock.Instant,
+        node: String,
+        isRecording: Bool = true,
+        tenants: TenantMetrics,
+        observe: (@Sendable (ObservedLink) -> Void)? = nil
+    ) {
+        self.catalog = catalog
+        self.recorder = recorder
+        self.sealer = sealer
+        self.eventIDs = eventIDs
+        self.addressKeys = addressKeys
+        self.locate = locate
+        self.now = now
+        self.uptime = uptime
+        self.node = node
+        self.isRecording = isRecording
+        self.tenants = tenants
+        self.observe = observe
+        // Registers the counters at 0. A rate includes the first answer only if the counter existed before.
+        _ = Self.unrecorded
+    }
+
+    /// One resolved link and its event; a class, because it is handed from stage to stage.
+    package final class ResolvedLink: Sendable {
+        package let answer: CatalogResolution
+        private let link: LocatedLink
+        package let fields: Event.Fields
+
+        init(_ answer: CatalogResolution, _ link: LocatedLink, fields: Event.Fields) {
+            self.answer = answer
+            self.link = link
+            self.fields = fields
+        }
+
+        /// The link's text, for a continuation.
+        var url: String { link.text }
+
+        /// Returns the link with the trace of its resolution, which takes milliseconds.
+        ///
+        /// - Parameter context: The context in which the link was resolved.
+        package func explained(in context: LinkContext) -> ResolvedLink {
+            var answer = answer
+            answer.resolution.trace = link.resolve(in: context, explanation: .included).resolution.trace
+            return ResolvedLink(answer, link, fields: fields)
+        }
+    }
+
+    /// Returns the country of an address; nil if it is unknown. The address is not stored.
+    package func country(of address: NetworkAddress?) -> String? {
+        guard let locate, let address else { return nil }
+        return locate(address)
+    }
+
+    /// What all links of a request have in common; a class, because a copy of its references costs more than most
+    /// lookups.
+    package final class Request: Sendable {
+        /// Loaded once for each request, so that all its links use the same tables.
+        let catalog: Catalog
+        package let context: LinkContext
+        let environment: EnvironmentID
+        let caller: Caller
+
+        package init(
+            from catalog: Catalog,
+            in context: LinkContext,
+            environment: EnvironmentID = .production,
+            by caller: Caller
+        ) {
+            self.catalog = catalog
+            self.context = context
+            self.environment = environment
+            self.caller = caller
+        }
+    }
+
+    /// Resolves a link and builds its event, without recording it.
+    package func resolve(_ link: LocatedLink, clientEventID: String? = nil, of request: Request) -> ResolvedLink {
+        resolved(link, link.resolve(in: request.context, explanation: .omitted), clientEventID, request)
+    }
+
+    /// Returns the same for a link of a slow table, which is looked up in a pool for its tenant.
+    ///
+    /// - Parameter isContinued: Whether an earlier link of the same request was looked up in the pool.
+    /// - Throws: ``WorkPool/Refusal``, or `CancellationError` if the client is gone.
+    package func resolve(
+        _ link: LocatedLink,
+        clientEventID: String? = nil,
+        of request: Request,
+        on pool: WorkPool,
+        isContinued: Bool = false
+    ) async throws -> ResolvedLink {
+        let answer = try await pool.run(for: .tenant(link.tenant), isContinued: isContinued) { _ in
+            link.resolve(in: request.context, explanation: .omitted)
+        }
+        return resolved(link, answer, clientEventID, request)
+    }
+
+    private func resolved(
+        _ link: LocatedLink,
+        _ answer: CatalogResolution,
+        _ clientEventID: String?,
+        _ request: Request
+    ) -> ResolvedLink {
+        let event = event(
+            answer,
+            linkLength: link.text.utf8.count,
+            request.context,
+            request.caller,
+            clientEventID: clientEventID
+        )
+        observe?(
+            ObservedLink(
+                url: link.text,
+                context: request.context,
+                environment: request.environment,
+                catalog: request.catalog,
+                event: event
+            )
+        )
+        return ResolvedLink(answer, link, fields: event)
+    }
+
+    /// The links of a request that are in the log.
+    package enum Recorded: Sendable {
+        /// All links except those of tenants whose events exceed a limit.
+        case allBut(Set<TenantID>)
+        case nothing
+
+        func holds(_ resolvedLink: ResolvedLink) -> Bool {
+            switch self {
+            case .allBut(let tenants): !tenants.contains(resolvedLink.fields.tenant)
+            case .nothing: false
+            }
+        }
+    }
+
+    /// Commits the events of one request together, with the time since its arrival.
+    ///
+    /// - Parameters:
+    ///   - key: The owner of the request's key.
+    ///   - completion: Called once, on any thread. After a failure, its problem is the only permitted response.
+    package func record(
+        _ resolvedLinks: [ResolvedLink],
+        by key: KeyOwner,
+        arrivedAt arrival: ContinuousClock.Instant?,
+        completion: @escaping @Sendable (Result<Recorded, Problem>) -> Void
+    ) {
+        guard isRecording else { return completion(.success(.nothing)) }
+        let latency = arrival.map { (uptime() - $0).microseconds }
+        let events = resolvedLinks.map { resolvedLink in
+            var fields = resolvedLink.fields
+            fields.latencyMicroseconds = latency
+            return Event(consume fields)
+        }
+        record(events, of: resolvedLinks, without: [], by: key, completion: completion)
+    }
+
+    /// Records the events, and again without those of the tenants whose events exceed a limit.
+    private func record(
+        _ events: [Event],
+        of resolvedLinks: [ResolvedLink],
+        without excluded: Set<TenantID>,
+        by key: KeyOwner,
+        completion: @escaping @Sendable (Result<Recorded, Problem>) -> Void
+    ) {
+        recorder.record(events, by: key) { [self] result in
+            switch result {
+            case .stored:
+                let recorded = Recorded.allBut(excluded)
+                for resolvedLink in resolvedLinks where recorded.holds(resolvedLink) {
+                    tenants.count(resolvedLink.fields.outcome, of: resolvedLink.fields.tenant)
+                }
+                completion(.success(recorded))
+            case .overLimit(let refusal, let tenants):
+                let refused = resolvedLinks.filter { tenants.contains($0.fields.tenant) }
+                if let problem = Self.problem(refusal, refused) { return completion(.failure(problem)) }
+                let rest = events.filter { !tenants.contains($0.content.fields.tenant) }
+                guard !rest.isEmpty else { return completion(.success(.nothing)) }
+                record(rest, of: resolvedLinks, without: excluded.union(tenants), by: key, completion: completion)
+            case .refused(let refusal):
+                let refused = resolvedLinks.filter { !excluded.contains($0.fields.tenant) }
+                completion(Self.problem(refusal, refused).map { .failure($0) } ?? .success(.nothing))
+            }
+        }
+    }
+
+    /// Returns the response to a request whose links could not be recorded; nil if they are answered all the same,
+    /// which is counted.
+    private static func problem(_ refusal: RecordResult.Refusal, _ refused: [ResolvedLink]) -> Problem? {
+        guard refusal != .unstorable else {
+            return Problem(
+                .notRecorded,
+                "The log could not store this request, so it was neither recorded nor answered."
+            )
+        }
+        guard refused.contains(where: { $0.answer.table?.settings.whenLogFails == .refuse }) else {
+            unrecorded[refusal]?.increment(by: refused.count)
+            return nil
+        }
+        return Problem(refusal, "The request could not be recorded, so it was not answered. Try again")
+    }
+
+    package func response(_ resolvedLink: ResolvedLink, _ recorded: Recorded) throws -> ResolveResponse {
+        var response = ResolveResponse(resolvedLink.answer)
+        response.id = resolvedLink.fields.id
+        response.isRecorded = recorded.holds(resolvedLink)
+        if resolvedLink.answer.resolution.action == .signIn {
+            let continuation = Continuation(
+                tenant: resolvedLink.answer.tenant,
+                environment: resolvedLink.answer.environment,
+                app: resolvedLink.answer.resolution.app,
+                url: resolvedLink.url,
+                expiresAt: Timestamp(milliseconds: now().milliseconds + Continuation.lifetime)
+            )
+            response.continuation = (try sealer.seal(continuation), continuation.expiresAt)
+        }
+        return response
+    }
+
+    /// Builds the event from what the tenant's settings permit to record.
+    ///
+    /// - Parameter redaction: Nil uses the redaction of the answer's table.
+    func event(
+        _ answer: CatalogResolution,
+        linkLength: Int,
+        _ context: LinkContext,
+        _ caller: Caller,
+        clientEventID: String? = nil,
+        redaction: Redaction? = nil
+    ) -> Event.Fields {
+        let resolution = answer.resolution
+        let redaction = redaction ?? Redaction(answer.table)
+        let instant = now()
+        var event = Event.Fields(
+            id: eventIDs.next(at: instant),
+            recordedAt: instant,
+            tenant: answer.tenant,
+            environment: answer.environment,
+            outcome: resolution.outcome,
+            linkLength: linkLength,
+            source: caller.source,
+            node: node,
+            requestID: caller.requestID,
+            method: caller.method
+        )
+        event.clientEventID = clientEventID.map { RecordedID($0) }
+        event.occurredAt = caller.occurredAt
+        event.purpose = caller.purpose
+        event.kind = caller.kind
+        event.app = resolution.app
+        event.route = resolution.route
+        event.revision = answer.table?.revision
+        event.settingsRevision = answer.table?.settingsRevision
+        event.action = resolution.action
+        event.reason = resolution.rejection?.code.rawValue
+        event.experiment = resolution.variant?.experiment
+        event.variant = resolution.variant.map { $0.isAssigned ? $0.variant : "unassigned" }
+        event.scheme = answer.link?.scheme ?? resolution.rejection?.scheme
+        event.host =
+            answer.link.map { redaction.host(of: $0, parameters: resolution.parameters) } ?? resolution.rejection?.host
+        if let link = answer.link, let table = answer.table {
+            event.path = redaction.path(
+                of: table.router.identity.withoutIgnoredHost(link),
+                outcome: resolution.outcome,
+                parameters: resolution.parameters
+            )
+            event.query = redaction.query(
+                of: link,
+                plus: table.router.table.defaults.plusSign,
+                parameters: resolution.parameters
+            )
+        }
+        event.parameters = redaction.parameters(resolution.parameters)
+        event.platform = context.platform
+        event.device = context.device
+        event.osVersion = context.osVersion?.description
+        event.appVersion = context.appVersion?.description
+        event.appBuild = context.appBuild
+        event.traits = redaction.traits(context.traits)
+        event.locale = context.locale.first?.description
+        // For a link that belongs to no tenant, the country of the caller's address is not recorded.
+        event.country = Redaction.country(context.country ?? (answer.table == nil ? nil : caller.country))
+        event.referrerHost = caller.referrerHost
+        event.address = caller.address.flatMap { redaction.address($0, key: addressKeys.key(for: instant.day)) }
+        event.userAgent = caller.userAgent?.utf8Prefix(UserAgent.maximumBytes)
+        event.botClass = caller.botClass?.rawValue
+        event.install = redaction.install(context.stickyKey)
+        return event
+    }
+}
+
+extension KeyOwner {
+    /// - Parameter grant: Nil for a request without a key.
+    package init(_ grant: KeyGrant?) {
+        self =
+            switch grant {
+            case nil: .nobody
+            case let grant?: grant.tenant.map(Self.tenant) ?? .everyTenant
+            }
+    }
+}
+
+extension Problem {
+    /// The response to a request that the log did not take.
+    ///
+    /// - Parameter advice: Ends before the time after which to try again.
+    init(_ refusal: RecordResult.Refusal, _ advice: String) {
+        // A day's bytes may last until midnight. A limit that is raised takes effect at once.
+        let seconds: UInt64 = refusal == .dayBytes ? 60 : 1
+        self.init(.logUnavailable, "\(advice) in \(seconds == 1 ? "a second" : "a minute").")
+        hints = [.retryAfter(seconds: seconds)]
+    }
+}
+
+extension Duration {
+    /// The duration in whole microseconds.
+    package var microseconds: Int64 {
+        components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+    }
+}
+
+extension Redaction {
+    /// The redaction of a table's tenant. For a link that belongs to no tenant, it removes the query and the path, and
+    /// truncates the address.
+    init(_ table: PublishedTable?) {
+        guard let table else {
+            self.init(recordQuery: [], unmatchedPath: .none, address: .truncated)
+            return
+        }
+        let privacy = table.settings.privacy
+        self.init(
+            recordQuery: privacy.recordQuery,
+            recordTraits: privacy.recordTraits,
+            installKey: table.installKey,
+            unmatchedPath: UnmatchedPath(privacy.unmatchedPath, of: table),
+            address: AddressPolicy(privacy.address)
+        )
+    }
+}
+
+extension Redaction.UnmatchedPath {
+    fileprivate init(_ setting: Settings.Privacy.UnmatchedPath, of table: PublishedTable) {
+        switch setting {
+        case .full: self = .full
+        case .shape: self = .shape(literals: table.literalSegments)
+        case .firstSegment: self = .firstSegment
+        case .none: self = .none
+        }
+    }
+}
+
+extension Redaction.AddressPolicy {
+    fileprivate init(_ setting: Settings.Privacy.Address) {
+        switch setting {
+        case .truncated: self = .truncated
+        case .keyed: self = .keyed
+        case .none: self = .none
+        }
+    }
+}

@@ -1,0 +1,284 @@
+import HTTPTransport
+import HTTPTypes
+import LinkCatalog
+import LinkEvents
+import LinkRouting
+import NIOCore
+
+/// Serves `POST /resolve`.
+struct ResolveController: Sendable {
+    let linkResolver: LinkResolver
+    let limits: LiveLimits
+    let admission: Admission
+    let lookupPool: WorkPool
+    let tracePool: WorkPool
+
+    /// Larger messages are handled by a task, because parsing and resolving them may take milliseconds.
+    private static let largestOnLoop = 1 << 14
+    /// More links are resolved by a task, and so are several links whose tables have more steps together.
+    private static let mostLinksOnLoop = 8
+    private static let mostStepsOnLoop = 256
+
+    var endpoint: PublicEndpoint {
+        PublicEndpoint(
+            methods: [.post],
+            path: "/resolve",
+            bodyLimit: { [limits] in limits.batchBytes },
+            acceptsKey: true
+        ) { request, body in
+            guard body.readableBytes > Self.largestOnLoop else {
+                let parsed = try parse(request, body)
+                guard parsed.takesLong else { return result(of: parsed, parsed.links.map { resolve($0, parsed) }) }
+                return .async { try await result(of: parsed, resolveOneByOne(parsed)).response }
+            }
+            return .async {
+                let parsed = try parse(request, body)
+                return try await result(of: parsed, resolveOneByOne(parsed)).response
+            }
+        }
+    }
+
+    /// What a message asks for, and what all its links have in common. Key and rate limits were checked.
+    private struct ParsedRequest: Sendable {
+        let arrival: ContinuousClock.Instant?
+        let logFields: AccessLogFields
+        let message: ResolveRequest
+        let links: [(link: LocatedLink, clientEventID: String?)]
+        let isBatch: Bool
+        let key: KeyOwner
+        let request: LinkResolver.Request
+
+        /// Whether the links must not be resolved on the event loop. A single link of a table with many steps may be: if
+        /// it is slow, later ones are not.
+        var takesLong: Bool {
+            let steps = links.reduce(0) { $0 + min($1.link.worstCaseSteps, ResolveController.mostStepsOnLoop) }
+            return links.contains(where: \.link.isSlow) || links.count > ResolveController.mostLinksOnLoop
+                || links.count > 1 && steps > ResolveController.mostStepsOnLoop
+        }
+    }
+
+    /// Reads a message, and checks whether its caller may resolve its links. No link is resolved before.
+    private func parse(_ request: PublicRequest, _ body: ByteBuffer) throws -> ParsedRequest {
+        let scope = request.scope
+        var message = try message(in: body)
+        if message.context.now != nil { message.warnings.append("context.now is set by the server and was ignored.") }
+        message.context.now = linkResolver.now()
+        let client = scope.client.address
+        let caller = LinkResolver.Caller(
+            requestID: scope.requestID,
+            address: client,
+            country: message.context.country == nil ? linkResolver.country(of: client) : nil,
+            userAgent: request.head.headerFields.value(of: .userAgent),
+            method: "POST",
+            source: "api",
+            kind: .resolve,
+            purpose: message.purpose,
+            occurredAt: message.occurredAt
+        )
+        let (links, isBatch, tenant) = try links(of: &message)
+        try admission.enter(links.count, bytes: body.readableBytes, scope)
+        let catalog = linkResolver.catalog.current
+        let environment = message.environment ?? .production
+        let located = links.map { (link: catalog.locate($0.url, in: environment), clientEventID: $0.clientEventID) }
+        let tables = located.compactMap(\.link.table)
+        if let tenant, located.contains(where: { $0.link.tenant != tenant }) { throw Self.otherPlace }
+        if let first = located.first { scope.logFields.note(first.link.tenant) }
+        try checkClientKey(tables, request.grant)
+        if message.explanation == .included { try checkExplanation(tables, request.grant) }
+        try checkTenants(of: tables)
+        if let environment = message.environment {
+            message.warnings += Set(tables.map(\.tenant)).sorted().compactMap {
+                catalog.warning(about: environment, of: $0)
+            }
+        }
+        if let app = message.context.app { message.warnings += warning(about: app, of: tables) }
+        if message.explanation == .included, links.count > Self.maximumTraces {
+            message.warnings.append("Only the first \(Self.maximumTraces) links have traces.")
+        }
+        return ParsedRequest(
+            arrival: scope.arrival,
+            logFields: scope.logFields,
+            message: message,
+            links: located,
+            isBatch: isBatch,
+            key: KeyOwner(request.grant),
+            request: LinkResolver.Request(from: catalog, in: message.context, environment: environment, by: caller)
+        )
+    }
+
+    private func resolve(
+        _ link: (link: LocatedLink, clientEventID: String?),
+        _ parsed: ParsedRequest
+    ) -> LinkResolver.ResolvedLink {
+        linkResolver.resolve(link.link, clientEventID: link.clientEventID, of: parsed.request)
+    }
+
+    /// Resolves the links in a task, and lets other tasks run after each of them.
+    private func resolveOneByOne(_ parsed: ParsedRequest) async throws -> [LinkResolver.ResolvedLink] {
+        var resolvedLinks: [LinkResolver.ResolvedLink] = []
+        // A link of one tenant gets no place among the waiting links of another one.
+        var begun: Set<TenantID> = []
+        for link in parsed.links {
+            guard link.link.isSlow else {
+                resolvedLinks.append(resolve(link, parsed))
+                await Task.yield()
+                continue
+            }
+            resolvedLinks.append(
+                try await linkResolver.resolve(
+                    link.link,
+                    clientEventID: link.clientEventID,
+                    of: parsed.request,
+                    on: lookupPool,
+                    isContinued: !begun.insert(link.link.tenant).inserted
+                )
+            )
+        }
+        return resolvedLinks
+    }
+
+    /// The maximum number of links of a message that get a trace, because a trace has up to 100 KB.
+    private static let maximumTraces = 10
+
+    private func result(of parsed: ParsedRequest, _ resolvedLinks: [LinkResolver.ResolvedLink]) -> HandlerResult {
+        if let first = resolvedLinks.first { parsed.logFields.note(first.fields) }
+        guard parsed.message.explanation == .included else { return response(of: parsed, resolvedLinks) }
+        return .async {
+            let traced = resolvedLinks.prefix(Self.maximumTraces)
+            let tenant = traced.first?.answer.tenant ?? TenantID.none
+            let explained = try await tracePool.run(for: .tenant(tenant)) { cancellation in
+                traced.map { cancellation.isCancelled ? $0 : $0.explained(in: parsed.message.context) }
+            }
+            return try await response(of: parsed, explained + resolvedLinks.dropFirst(Self.maximumTraces)).response
+        }
+    }
+
+    private func response(of parsed: ParsedRequest, _ resolvedLinks: [LinkResolver.ResolvedLink]) -> HandlerResult {
+        linkResolver.result(afterRecording: resolvedLinks, by: parsed.key, arrivedAt: parsed.arrival) { recorded in
+            let (isBatch, warnings) = (parsed.isBatch, parsed.message.warnings)
+            return BufferedResponse(json: try json(of: resolvedLinks, recorded, isBatch: isBatch, warnings: warnings))
+        }
+    }
+
+    private func message(in body: ByteBuffer) throws -> ResolveRequest {
+        do {
+            return try read(body)
+        } catch let error as JSONSyntaxError {
+            throw Problem(
+                .malformedJSON,
+                #"The body is not JSON: \#(error.description) Send an object such as {"url": "https://…"}."#
+            )
+        }
+    }
+
+    private func read(_ body: ByteBuffer) throws -> ResolveRequest {
+        let limits = JSONReader.Limits(maximumBytes: limits.batchBytes, maximumDepth: limits.jsonDepth)
+        return try body.withUnsafeReadableBytes { raw in
+            try raw.withMemoryRebound(to: UInt8.self) { bytes in
+                guard bytes.count > self.limits.bodyBytes else { return try ResolveRequest(bytes, limits: limits) }
+                // Only a batch may be larger than the limit of a single link.
+                guard try JSONReader.parse(bytes, limits: limits)["links"] != nil else {
+                    throw Problem(bodyOf: "\(bytes.count)", over: self.limits.bodyBytes)
+                }
+                return try ResolveRequest(bytes, limits: limits)
+            }
+        }
+    }
+
+    private static let otherPlace = Problem(
+        .continuationInvalid,
+        "The continuation is for another environment or tenant; leave out 'environment', or resolve the link again."
+    )
+
+    /// Returns the links of the message. A continuation holds its own link, and is valid only for the tenant and the
+    /// environment for which it was made.
+    private func links(
+        of message: inout ResolveRequest
+    ) throws -> (links: [ResolveRequest.Link], isBatch: Bool, tenant: TenantID?) {
+        switch message.subject {
+        case .link(let link): return ([link], false, nil)
+        case .batch(let links): return (links, true, nil)
+        case .continuation(let token, let clientEventID):
+            do {
+                let continuation = try linkResolver.sealer.open(token, for: message.context.app, at: linkResolver.now())
+                guard message.environment ?? continuation.environment == continuation.environment else {
+                    throw Self.otherPlace
+                }
+                message.environment = continuation.environment
+                let link = ResolveRequest.Link(url: continuation.url, clientEventID: clientEventID)
+                return ([link], false, continuation.tenant)
+            } catch Continuation.Failure.expired {
+                throw Problem(
+                    .continuationExpired,
+                    "The continuation is older than 30 minutes; resolve the link again."
+                )
+            } catch Continuation.Failure.invalid {
+                throw Problem(
+                    .continuationInvalid,
+                    "The continuation was not issued by this server, or not for this 'context.app', which must be the "
+                        + "'app' of the response that had the token; correct it, or resolve the link again."
+                )
+            }
+        }
+    }
+
+    /// Takes each link from its tenant's rate limit. If one tenant's is exceeded, nothing is answered or recorded.
+    private func checkTenants(of tables: [PublishedTable]) throws {
+        guard admission.limitsTenants else { return }
+        let counts = Dictionary(tables.map { ($0.tenant, 1) }, uniquingKeysWith: +)
+        for (tenant, count) in counts { try admission.check(.tenant(tenant), amount: count) }
+    }
+
+    /// Warns about an app that the tenants of the links do not have.
+    private func warning(about app: AppID, of tables: [PublishedTable]) -> [String] {
+        let isUnknown = tables.contains { table in !table.router.identity.apps.contains { $0.id == app } }
+        guard isUnknown else { return [] }
+        return ["context.app: '\(app)' is not an app in the tenant's settings; the first app of the platform was used."]
+    }
+
+    /// Checks the key for the tenants that answer only their own apps and servers.
+    private func checkClientKey(_ tables: [PublishedTable], _ grant: KeyGrant?) throws {
+        for table in tables { try table.checkClientKey(grant, for: table.environment) }
+    }
+
+    /// Checks the key for a trace, which shows unpublished paths: it needs the scope `explain`, unless the tenant shows
+    /// traces to all.
+    private func checkExplanation(_ tables: [PublishedTable], _ grant: KeyGrant?) throws {
+        for table in tables where table.settings.explain == .key {
+            guard grant?.allows(.explain, for: table.tenant) == true, grant?.allows(table.environment) == true else {
+                throw Problem(
+                    .explainForbidden,
+                    "'explain' needs a key with the scope 'explain'; send such a key, or leave 'explain' out."
+                )
+            }
+        }
+    }
+
+    private func json(
+        of resolvedLinks: [LinkResolver.ResolvedLink],
+        _ recorded: LinkResolver.Recorded,
+        isBatch: Bool,
+        warnings: [String]
+    ) throws -> [UInt8] {
+        var writer = JSONWriter()
+        guard isBatch else {
+            guard let resolvedLink = resolvedLinks.first else { preconditionFailure("a message has at least one link") }
+            var response = try linkResolver.response(resolvedLink, recorded)
+            response.warnings = warnings
+            return response.json()
+        }
+        writer.beginObject()
+        writer.key("results")
+        writer.beginArray()
+        for resolvedLink in resolvedLinks { try linkResolver.response(resolvedLink, recorded).write(to: &writer) }
+        writer.endArray()
+        if !warnings.isEmpty {
+            writer.key("warnings")
+            writer.beginArray()
+            for warning in warnings { writer.string(warning) }
+            writer.endArray()
+        }
+        writer.endObject()
+        return writer.finish()
+    }
+}

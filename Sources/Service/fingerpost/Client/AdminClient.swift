@@ -1,0 +1,126 @@
+import Foundation
+package import LinkRouting
+import NIOCore
+package import Networking
+
+/// A client of the admin API.
+package struct AdminClient {
+    package let server: String
+    package let key: String
+    package var environment: String?
+    /// What the command needs of its key. An error about a missing scope names all scopes that the key lacks.
+    package var needs = KeyNeeds()
+
+    private static let limits = JSONReader.Limits(maximumBytes: 256 << 20, maximumDepth: 64)
+
+    package init(server: String, key: String, environment: String?) {
+        self.server = server
+        self.key = key
+        self.environment = environment
+    }
+
+    package struct Response {
+        package let status: Int
+        package let eTag: String?
+        package let bytes: [UInt8]
+        /// The parsed body; null if it is not JSON.
+        package let body: JSONNode
+    }
+
+    /// An error response of the server.
+    package struct Refusal: Error {
+        package let status: Int
+        package let body: JSONNode
+        /// The tenant of the request; nil for a request that belongs to none.
+        package let tenant: String?
+        /// What the command needs of its key.
+        package let needs: KeyNeeds
+
+        package var code: String { body["code"]?.text ?? "" }
+
+        package init(status: Int, body: JSONNode, tenant: String? = nil, needs: KeyNeeds = KeyNeeds()) {
+            self.status = status
+            self.body = body
+            self.tenant = tenant
+            self.needs = needs
+        }
+    }
+
+    /// Sends a request. Throws ``Refusal`` for a status other than 2xx, and an exit code if the server does not
+    /// respond.
+    ///
+    /// - Parameter path: The path below `/admin/v1/`.
+    package func send(
+        _ method: OutboundHTTP.Method,
+        _ path: String,
+        query: [(String, String)] = [],
+        headers: [(String, String)] = [],
+        body: [UInt8]? = nil
+    ) async throws -> Response {
+        guard environment == nil || path.hasPrefix("tenants/") else {
+            throw fail("remove --environment: keys and the audit log belong to all environments.", .wrongConfiguration)
+        }
+        var components = URLComponents()
+        components.queryItems = (query + (environment.map { [("environment", $0)] } ?? [])).map {
+            URLQueryItem(name: $0.0, value: $0.1)
+        }
+        let parameters = components.percentEncodedQuery.flatMap { $0.isEmpty ? nil : "?\($0)" } ?? ""
+        do {
+            let response = try await OutboundHTTP(timeout: .seconds(120), maximumBytes: 256 << 20).send(
+                method,
+                "\(server)/admin/v1/\(path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path)\(parameters)",
+                [("Authorization", "Bearer \(key)")] + headers,
+                body
+            )
+            let node = (try? JSONReader.parse(response.body, limits: Self.limits)) ?? .null
+            if let reason = wrongAddress(response, node) { throw fail(reason, .unavailable) }
+            guard (200..<300).contains(response.status) else {
+                let parts = path.split(separator: "/")
+                let tenant = parts.count > 1 && parts[0] == "tenants" ? String(parts[1]) : nil
+                throw Refusal(status: response.status, body: node, tenant: tenant, needs: needs)
+            }
+            let eTag = response.header("ETag").map { $0.trimmingCharacters(in: ["\""]) }
+            return Response(status: response.status, eTag: eTag, bytes: response.body, body: node)
+        } catch let failure as OutboundHTTP.Failure {
+            throw fail(failure.description, .unavailable)
+        }
+    }
+
+    /// Returns the error for a response that is not from an admin port, with the address to use; nil if it is.
+    private func wrongAddress(_ response: OutboundHTTP.Response, _ body: JSONNode) -> String? {
+        let isPage = response.header("Content-Type")?.hasPrefix("text/html") == true
+        let isLink = (300..<400).contains(response.status) || body["code"]?.text == "unknown_host"
+        guard isPage && response.status < 500 || isLink || body["code"]?.text == "not_found" else { return nil }
+        let port = body["detail"]?.text.flatMap { $0.hasPrefix("This is the ") ? " \($0)" : nil } ?? ""
+        return
+            "\(server) is not the admin address of a Fingerpost server (it answered \(response.status) for /admin/v1).\(port) "
+            + "Give the admin address with --server or FINGERPOST_SERVER, such as http://127.0.0.1:8081."
+    }
+
+    /// Returns all entries of a list, whose member has the name of the last part of the path.
+    package func list(_ path: String) async throws -> [JSONNode] {
+        let member = path.split(separator: "/").last.map(String.init) ?? path
+        var entries: [JSONNode] = []
+        var cursor: String?
+        repeat {
+            let query = [("limit", "1000")] + (cursor.map { [("cursor", $0)] } ?? [])
+            let page = try await send(.get, path, query: query).body
+            entries += page[member]?.elements ?? []
+            cursor = page["nextCursor"]?.text
+        } while cursor != nil
+        return entries
+    }
+
+    /// Sends a request with a JSON body; nil sends no body.
+    package func send(
+        _ method: OutboundHTTP.Method,
+        _ path: String,
+        query: [(String, String)] = [],
+        ifMatch: String? = nil,
+        json: JSONNode?
+    ) async throws -> Response {
+        var headers = ifMatch.map { [("If-Match", "\"\($0)\"")] } ?? []
+        if json != nil { headers.append(("Content-Type", "application/json")) }
+        return try await send(method, path, query: query, headers: headers, body: json.map { Array($0.json().utf8) })
+    }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import Foundation
+import LinkRouting
+
+struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Export a tenant's events to files: close the current window, or re-export earlier windows.",
+        discussion: """
+            EXAMPLES
+              fingerpost export shop --data ./data                # close the window
+              fingerpost export shop --window events-20261121T110000.000Z --data ./data
+              fingerpost export shop --since 2026-11-01           # windows missing since
+              fingerpost export shop --all --config /etc/fingerpost.yaml
+
+            Re-exporting a window writes the same bytes, or a new version after an erasure. --since and --all skip \
+            windows that are complete, so you can resume an interrupted run by repeating it. Windows from which \
+            retention has dropped rows are counted as gone.
+
+            Works on a directory that no process uses, or through a running server's control socket.
+            """
+    )
+
+    @ArgumentParser.Argument(help: "The tenant.") var tenant: String
+    @ArgumentParser.Option(help: "Re-export the window with this name in its manifest, with or without directories.")
+    var window: String?
+    @ArgumentParser.Option(help: "Export missing windows that end after this date or RFC 3339 time.")
+    var since: String?
+    @Flag(help: "Export all missing windows.") var all = false
+    @OptionGroup var flags: FileFlags
+    /// Accepted because a script may pass the flags of `serve`; an export listens on no port.
+    @OptionGroup(visibility: .hidden) var addresses: AddressFlags
+
+    func validate() throws {
+        guard [window != nil, since != nil, all].count(where: \.self) <= 1 else {
+            throw ValidationError("Use only one of --window, --since and --all.")
+        }
+    }
+
+    func run() async throws {
+        guard let tenant = TenantID(tenant) else { throw ValidationError(TenantID.rule(self.tenant)) }
+        let start = try firstInstant()
+        let configuration = try await flags.read(addresses)
+        try await ExportSession.open(configuration) { session in
+            if let start {
+                try await Backfill(tenant: tenant, since: start, session: session).run()
+            } else {
+                let request = window.map { ExportRequest.again(tenant, window: $0) } ?? .now(tenant)
+                show(try await showingProgress("exporting") { try await session.answer(request) })
+            }
+        }
+    }
+
+    private func firstInstant() throws -> Timestamp? {
+        if all { return Timestamp(milliseconds: .min) }
+        guard let since else { return nil }
+        guard let instant = Timestamp(option: since) else {
+            throw ValidationError("--since is '\(since)'; write a date such as 2026-11-01 or an RFC 3339 time.")
+        }
+        return instant
+    }
+}

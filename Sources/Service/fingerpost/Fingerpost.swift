@@ -1,0 +1,103 @@
+import ArgumentParser
+import Foundation
+import LinkEvents
+import LinkStorage
+
+@main
+struct Fingerpost: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fingerpost",
+        abstract: "Resolves links to their destinations and records every resolution.",
+        discussion: """
+            EXAMPLES
+              fingerpost serve --data ./data --demo
+              fingerpost resolve yourapp://product/123 --table config/examples/shop.yaml \\
+                --explain
+              fingerpost test config/examples/shop.suite.yaml \\
+                --table config/examples/shop.yaml
+
+            EXIT CODES
+              0  success
+              1  a check or test failed, or a server rejected the request
+              2  something would change
+              64 invalid usage
+              65 an input or a file of the data directory cannot be read
+              69 a server did not respond, or the service cannot listen on an address
+              70 internal error
+              74 a file cannot be opened, or a write failed
+              75 the data directory is in use
+              78 invalid configuration
+            """,
+        version: BuildInfo.version,
+        subcommands: [
+            ServeCommand.self, MigrateCommand.self, ResolveCommand.self, TestCommand.self, CheckCommand.self,
+            SchemaCommand.self, CodegenCommand.self, ConformanceCommand.self, AssociationCommand.self,
+            TableCommand.self, TestKitCommand.self, ExportCommand.self, RetentionCommand.self, EraseCommand.self,
+            VerifyLogCommand.self, StatsCommand.self, EventsCommand.self, BackupCommand.self, RestoreCommand.self,
+            KeysCommand.self, AuditCommand.self, PlanCommand.self, ApplyCommand.self, PullCommand.self,
+            DraftsCommand.self, PromoteCommand.self, ReplayCommand.self, RevisionsCommand.self, SuitesCommand.self,
+            RoutesCommand.self, TenantsCommand.self, StubCommand.self, ConfigCommand.self,
+        ]
+    )
+
+    static func main() async {
+        // With SIGPIPE ignored, a closed pipe becomes a write error, which every command reports in the same way.
+        signal(SIGPIPE, SIG_IGN)
+        var failure = await runCommand()
+        if let told = failure as? CommandFailure { failure = tell(told) }
+        if let help = failure, exitCode(for: help).isSuccess {
+            let text = fullMessage(for: help)
+            if !text.isEmpty { StandardOutput.write(text + "\n") }
+            failure = nil
+        }
+        do throws(StandardOutput.Failure) {
+            try StandardOutput.flush()
+        } catch {
+            failure = tell(error.failure)
+        }
+        ProcessLog.flush()
+        exit(withError: failure)
+    }
+
+    /// Runs the command. Returns its error; nil if it succeeded.
+    private static func runCommand() async -> (any Error)? {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        // The argument parser shows the general help instead.
+        if arguments.first == "help", let failure = UsageText(Array(arguments.dropFirst())).failureOfUnknownCommand {
+            return failure
+        }
+        do {
+            var command = try parseAsRoot()
+            if var waiting = command as? any AsyncParsableCommand {
+                try await waiting.run()
+            } else {
+                try command.run()
+            }
+            return nil
+        } catch let failure as StandardOutput.Failure {
+            return failure.failure
+        } catch let error as StorageError {
+            return fail(error)
+        } catch let error as any DiskError {
+            return fail(error.description, .ioError)
+        } catch {
+            if let failure = StorageError(error) { return fail(failure) }
+            guard exitCode(for: error) == .validationFailure else { return error }
+            return UsageText(arguments).failure(message(for: error))
+        }
+    }
+
+    /// Prints a failure on standard error and returns its exit code.
+    private static func tell(_ failure: CommandFailure) -> ExitCode {
+        failure.lines.forEach(warn)
+        return ExitCode(failure.status.rawValue)
+    }
+}
+
+/// A failure that says what is wrong with the data directory, with its exit code.
+func fail(_ error: StorageError) -> CommandFailure {
+    guard let status = ExitStatus(rawValue: error.exitCode) else {
+        preconditionFailure("every code of a storage error is one of the documented ones")
+    }
+    return fail(error.description, status)
+}

@@ -1,0 +1,202 @@
+import ArgumentParser
+import LinkCatalog
+import LinkRouting
+import LinkStorage
+import Networking
+
+struct KeysCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys",
+        abstract: "Create, list, rotate and revoke API keys.",
+        discussion: """
+            EXAMPLES
+              fingerpost keys create --data ./data --name ci --tenant shop \\
+                --scope tables:read --scope tables:write --scope publish
+              fingerpost keys list --data ./data
+              fingerpost keys revoke 3f9a0c1b2d4e --data ./data
+
+            create, list and revoke work on a directory that no process uses, or through a running server's control \
+            socket. rotate uses the admin API.
+            """,
+        subcommands: [Create.self, List.self, Rotate.self, Revoke.self]
+    )
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Create a key and print it. It is shown only once; the server stores only a hash.",
+            discussion: """
+                EXAMPLES
+                  fingerpost keys create --data ./data --name ci --tenant shop \\
+                    --scope tables:read --scope tables:write --scope publish
+                  fingerpost keys create --data ./data --name blog --tenant blogs \\
+                    --scope tables:read --scope tables:write --scope publish \\
+                    --path-prefix /blog/
+                  fingerpost keys create --name ops --scope admin --init   # before a start
+
+                'fingerpost apply' needs tables:read, tables:write and publish; a change of the settings and a new \
+                tenant need admin. tables:read suffices for 'fingerpost plan' and 'pull'.
+                Scopes: \(KeyGrant.Scope.allCases.map(\.rawValue).joined(separator: ", ")); admin includes all of them.
+                Without --tenant, the key is for all tenants, and --scope is required. Standard output has only the \
+                key; standard error says what it may do.
+                """
+        )
+
+        @ArgumentParser.Option(help: "The data directory.") var data = "data"
+        @Flag(name: .customLong("init"), help: "Create the data directory if there is none.") var creates = false
+        @ArgumentParser.Option(help: "A label that says whose key it is.") var name = "admin"
+        @ArgumentParser.Option(help: "The tenant that the key is for (default: all).") var tenant: String?
+        @ArgumentParser.Option(help: "A scope; may be repeated (default with --tenant: admin).") var scope: [String] =
+            []
+        @ArgumentParser.Option(help: "An environment that the key is for; may be repeated (default: all).")
+        var environment: [String] = []
+        @ArgumentParser.Option(help: "Write only routes of this owner; may be repeated.") var owner: [String] = []
+        @ArgumentParser.Option(help: "Write only routes below this path, such as /blog/; may be repeated.")
+        var pathPrefix: [String] = []
+        @ArgumentParser.Option(
+            help: "When the key expires: a time such as 2030-01-31T18:00:00Z, or a date, which is its start in UTC."
+        )
+        var expires: String?
+
+        func validate() throws {
+            if let text = scope.first(where: { KeyGrant.Scope(rawValue: $0) == nil }) {
+                let known = KeyGrant.Scope.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ValidationError("'\(text)' is not a scope; use one of: \(known).")
+            }
+            guard tenant != nil || !scope.isEmpty else {
+                throw ValidationError(
+                    "Say what the key may do: --scope admin for everything on all tenants, or --tenant NAME for one tenant."
+                )
+            }
+            if let tenant, TenantID(tenant) == nil {
+                throw ValidationError(
+                    "'\(tenant)' is not a tenant id; use 1 to 64 of a-z, 0-9, '.', '_' and '-', starting with a letter or digit."
+                )
+            }
+            _ = try end()
+        }
+
+        /// When the key expires; nil if it does not.
+        private func end() throws -> Timestamp? {
+            guard let expires else { return nil }
+            guard let end = Timestamp(option: expires) else {
+                throw ValidationError(
+                    "--expires is '\(expires)'; write a date such as 2030-01-31, or a time such as 2030-01-31T18:00:00Z."
+                )
+            }
+            guard end > SystemClock.now() else {
+                throw ValidationError("--expires is '\(expires)', which is in the past; write a later date or time.")
+            }
+            return end
+        }
+
+        func run() async throws {
+            func list(_ texts: [String]) -> JSONNode? { texts.isEmpty ? nil : .array(texts.map(JSONNode.string)) }
+            let request = JSONNode.object([
+                "name": .string(name), "tenant": tenant.map(JSONNode.string),
+                "scopes": list(scope) ?? .array([.string(KeyGrant.Scope.admin.rawValue)]),
+                "environments": list(environment), "owners": list(owner), "pathPrefixes": list(pathPrefix),
+                "expiresAt": try end().map { JSONNode.string($0.description) },
+            ])
+            let answer = try await CatalogCommands.run(in: data, for: creates ? .create : .use) {
+                try await $0.createKey(DocumentField(request, path: "key"))
+            } elsewhere: {
+                ControlMessage.createKey(request)
+            }
+            try show(newKey: answer)
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List keys with their permissions and last use.",
+            discussion: """
+                EXAMPLE
+                  fingerpost keys list --data ./data --json
+                """
+        )
+
+        @ArgumentParser.Option(help: "The data directory.") var data = "data"
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let answer = try await CatalogCommands.run(in: data) {
+                try await $0.listKeys()
+            } elsewhere: {
+                ControlMessage.listKeys
+            }
+            guard !json else { return show(answer) }
+            let rows = (answer["keys"]?.elements ?? []).map { key in
+                let scopes = (key["scopes"]?.elements ?? []).compactMap(\.text).joined(separator: " ")
+                let end = key["revokedAt"]?.text.map { "revoked \($0)" } ?? key["expiresAt"]?.text.map { "until \($0)" }
+                // Uses are recorded to the hour.
+                let use = key["lastUsedAt"]?.text.map { "used in the hour from \($0.prefix(16))Z" } ?? "never used"
+                return [
+                    key["id"]?.text ?? "", key["name"]?.text ?? "", key["tenant"]?.text ?? "all tenants", scopes,
+                    end ?? "", use,
+                ]
+            }
+            show(TextColumns(rows, others: .left).lines)
+        }
+    }
+
+    struct Rotate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Create a replacement for a key. The old key stays valid for a grace period.",
+            discussion: """
+                EXAMPLE
+                  fingerpost keys rotate 3f9a0c1b2d4e --grace-hours 24
+
+                Needs a server, and a key with the scope keys and at least the same permissions. The new key is shown \
+                only once.
+                """
+        )
+
+        @ArgumentParser.Argument(help: "The id of the key to replace.") var id: String
+        @ArgumentParser.Option(help: "How many hours the old key stays valid.") var graceHours = 24
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            let body = JSONNode.object(["graceSeconds": .int(graceHours * 3_600)])
+            let answer = try await reportingRefusals {
+                try await admin.client().send(.post, "keys/\(id)/rotate", json: body)
+            }
+            try show(newKey: answer.body)
+        }
+    }
+
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Revoke a key and all keys that it created, effective immediately.",
+            discussion: """
+                EXAMPLES
+                  fingerpost keys revoke 3f9a0c1b2d4e --data ./data
+                  fingerpost keys revoke 3f9a0c1b2d4e --alone   # keeps keys that it created
+
+                If a key rotated itself, it created the new key. Revoke the old key with --alone to keep the new one.
+                """
+        )
+
+        @ArgumentParser.Argument(help: "The key's id: the twelve characters before its secret.") var id: String
+        @ArgumentParser.Option(help: "The data directory.") var data = "data"
+        @Flag(help: "Revoke only this key, not the keys that it created.") var alone = false
+
+        func run() async throws {
+            let (id, isAlone) = (id, alone)
+            let answer = try await CatalogCommands.run(in: data) {
+                try await $0.revokeKey(DocumentField(.string(id), path: "id"), as: isAlone ? .revokeAlone : .revoke)
+            } elsewhere: {
+                ControlMessage.revokeKey(id, isAlone: isAlone)
+            }
+            show("\(id): revoked since \(answer["revokedAt"]?.text ?? "now")")
+            let others = (answer["endedKeys"]?.elements ?? []).compactMap(\.text)
+            if !others.isEmpty { show("revoked with it: \(others.joined(separator: ", "))") }
+        }
+    }
+}
+
+/// Prints a key on standard output, where scripts read it, and then what it may do on standard error.
+private func show(newKey answer: JSONNode) throws {
+    show(answer["key"]?.text ?? "")
+    try StandardOutput.flush()
+    KeyGrantText(answer).lines.forEach(warn)
+}

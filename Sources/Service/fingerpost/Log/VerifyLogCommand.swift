@@ -1,0 +1,59 @@
+import ArgumentParser
+import LinkRouting
+import LinkStorage
+import NIOCore
+
+struct VerifyLogCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify-log",
+        abstract: "Verify that the log has no missing rows and that its counts match its rows.",
+        discussion: """
+            EXAMPLES
+              fingerpost verify-log --data ./data
+              fingerpost verify-log --data ./data --json
+
+            Every sequence number from 1 to the last must be stored, erased or dropped by retention. Otherwise the \
+            output says which day lacks rows, and the exit code is 1. Works on a directory that no process uses, or \
+            through a running server's control socket.
+            """
+    )
+
+    @ArgumentParser.Option(help: "The data directory.") var data = "data"
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() async throws {
+        let verification = try await showingProgress("verifying", verification)
+        let isWhole = verification["whole"]?.bool == true
+        if json {
+            show(verification)
+        } else {
+            func number(_ key: String) -> Int64 { verification[key]?.int ?? 0 }
+            show(
+                "\(isWhole ? "complete" : "INCOMPLETE"): \(number("lastSeq")) = \(number("stored")) stored + "
+                    + "\(number("erased")) erased + \(number("dropped")) dropped"
+            )
+            for fault in verification["faults"]?.elements ?? [] { show(fault.text ?? "") }
+        }
+        guard isWhole else { throw ExitCode(ExitStatus.failed.rawValue) }
+    }
+
+    @Sendable private func verification() async throws -> JSONNode {
+        do {
+            let directory = try DataDirectory(data, for: .use)
+            return try await directory.leavingAsFound {
+                let log = try EventLog(directory.eventsPath, now: SystemClock.now)
+                let verification = try await log.verify()
+                try log.close()
+                return verification.json
+            }
+        } catch StorageError.locked {
+            return try await ControlMessage.send(
+                ControlMessage.verifyLog,
+                toDirectory: data,
+                timeout: .seconds(3_600)
+            )
+        } catch let error as StorageError {
+            throw fail(error)
+        }
+    }
+}

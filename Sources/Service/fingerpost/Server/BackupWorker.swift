@@ -1,0 +1,36 @@
+import Foundation
+import LinkEvents
+import LinkRouting
+import LinkStorage
+
+/// Writes backups on a separate thread, because they read all data.
+actor BackupWorker {
+    private let executor = BlockingExecutor(label: "fingerpost.backup")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private let directory: DataDirectory
+    private let catalog: CatalogDatabase
+    private let log: EventLog
+
+    init(_ directory: DataDirectory, catalog: CatalogDatabase, log: EventLog) {
+        self.directory = directory
+        self.catalog = catalog
+        self.log = log
+    }
+
+    func write(to target: String) throws -> JSONNode {
+        let begun = SystemClock.now()
+        let backup = try Backup.make(
+            of: directory,
+            catalog: catalog,
+            log: log,
+            to: target,
+            at: begun,
+            version: BuildInfo.version
+        )
+        // The backup is complete even if its time cannot be stored, such as on a full disk. The metric then still shows
+        // the time of the previous backup.
+        try? directory.noteBackup(begunAt: begun)
+        return backup.json
+    }
+}

@@ -1,0 +1,200 @@
+import Examples
+import Foundation
+import HTTPTransport
+import LinkCatalog
+import LinkEvents
+import LinkRouting
+import LinkServer
+import LinkStorage
+import Logging
+import Networking
+
+/// Wires the service: opens the data directory, builds the object graph, runs it, and closes it in reverse order.
+struct Server {
+    let configuration: ServiceConfiguration
+    let logger: Logger
+    let live: LiveConfiguration
+    let health: Health
+    let directory: DataDirectory
+    let database: CatalogDatabase
+    let log: EventLog
+    let dependencies: ServerDependencies
+    let recorder: EventRecorder
+    let keyUses: KeyUseRecorder
+    let writer: WriterHeartbeat
+    /// The certificates of the public port; nil if it uses plain HTTP.
+    let certificates: ServerCertificates?
+
+    /// Opens the files of the data directory; after an unclean stop the catalog is checked first. `opsServer` reports the
+    /// progress.
+    init(
+        _ configuration: ServiceConfiguration,
+        in directory: DataDirectory,
+        live: LiveConfiguration,
+        certificates: ServerCertificates?,
+        opsServer: OpsServer,
+        metrics: MetricRegistry,
+        logger: Logger
+    ) async throws {
+        self.configuration = configuration
+        self.directory = directory
+        self.logger = logger
+        self.live = live
+        self.certificates = certificates
+        health = opsServer.health
+        (database, log) = try await Self.open(directory, telling: opsServer.health, logger)
+        opsServer.health.start("loading the tables")
+        recorder = EventRecorder(
+            store: log,
+            now: SystemClock.now,
+            dayBytes: configuration.limits.dayBytes,
+            logger: logger
+        )
+        let keys = try await database.continuationKeys(
+            random: SystemRandom.bytes(ContinuationSealer.keyBytes),
+            at: SystemClock.now(),
+            age: 86_400_000
+        )
+        guard let sealer = ContinuationSealer(keys: keys) else {
+            throw StorageError.corrupt(file: "catalog.db", detail: "the continuation keys cannot be read")
+        }
+        keyUses = KeyUseRecorder(store: database, logger: logger)
+        let dependencies = ServerDependencies.build(
+            .system,
+            store: database,
+            log: ServiceLog(
+                events: log,
+                history: log,
+                analytics: log,
+                days: log,
+                exports: log.exportLedger,
+                webhooks: configuration.exports.webhook == nil ? nil : log.webhookQueue
+            ),
+            recorder: recorder,
+            sealer: sealer,
+            sink: configuration.exports.makeSink(in: directory) { live.credentials },
+            signer: configuration.tables.signer,
+            keys: try await database.keyGrantsNotRevoked(),
+            noteUse: keyUses.note,
+            maximumRoutes: configuration.limits.tableRoutes,
+            maximumDrafts: configuration.limits.drafts,
+            policy: configuration.admission.policy,
+            proxyProtocol: configuration.admission.proxyProtocol,
+            locate: live.locate,
+            node: configuration.node,
+            isRecording: configuration.isRecording,
+            metrics: metrics,
+            limits: live.limits,
+            unsent: opsServer.unsent,
+            logSettings: live.log,
+            logger: logger
+        )
+        self.dependencies = dependencies
+        try await dependencies.publishing.reload()
+        let catalog = dependencies.linkResolver.catalog
+        try Self.requireSomethingToServe(catalog.current)
+        writer = WriterHeartbeat(
+            probe: { [recorder, log] in
+                _ = try await recorder.fence()
+                try await log.assertDurable()
+            },
+            sleep: { try await Task.sleep(for: $0) },
+            uptime: { .now }
+        )
+        opsServer.readings.add { [recorder, log] in
+            ProcessReadings.readings(of: recorder) + ProcessReadings.readings(of: directory)
+                + ProcessReadings.readings(of: catalog.current) + ProcessReadings.readings(of: dependencies.pool)
+                + ProcessReadings.readings(ofLookups: dependencies.lookupPool)
+                + ProcessReadings.readings(of: log)
+                + recorder.readings(by: dependencies.linkResolver.tenants)
+                + dependencies.exporter.progress.readings(of: catalog.current, by: dependencies.linkResolver.tenants)
+        }
+        opsServer.health.watch([
+            Health.Check("tables") { .good(Self.tables(of: catalog.current)) }, writer.check,
+            DiskSpace.check(directory.servicePath, atLeast: { live.minimumFreeBytes }),
+            Health.Check("recording") { [recorder] in
+                recorder.isDiskFull
+                    ? .degraded("the disk is full; events are not recorded") : .good("events are recorded")
+            },
+            recorder.dayBytesCheck,
+            Health.Check("log") { [log] in .good(log.condition) },
+        ])
+        // Links do not depend on the exports, whose disk may be mounted later.
+        if let problem = configuration.exports.directoryProblem(in: directory) {
+            logger.warning(
+                "exports cannot be written until their directory can be used; the events stay in the log",
+                metadata: ["exports.directory": "\(problem)"]
+            )
+        }
+        if !configuration.isRecording { logger.warning("recording is disabled; resolutions are not logged") }
+    }
+
+    /// Opens the files on a separate thread: checking large files blocks for long, and the ops port must respond
+    /// meanwhile.
+    private static func open(
+        _ directory: DataDirectory,
+        telling health: Health,
+        _ logger: Logger
+    ) async throws -> (CatalogDatabase, EventLog) {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(
+                    with: Result {
+                        health.start(directory.wasUnclean ? "checking catalog.db" : "opening catalog.db")
+                        let database = try CatalogDatabase(
+                            directory.catalogPath,
+                            checkFirst: directory.wasUnclean ? .yes : .no
+                        )
+                        health.start("opening the log")
+                        let log = try EventLog(directory.eventsPath, now: SystemClock.now) { damage in
+                            logger.error(
+                                "a day of the log is damaged; operations that do not need it continue",
+                                metadata: ["error": "\(damage)"]
+                            )
+                        }
+                        return (database, log)
+                    }
+                )
+            }
+        }
+    }
+
+    /// Throws if no tenant in the catalog can be read. A restart does not repair that; a backup does.
+    private static func requireSomethingToServe(_ catalog: Catalog) throws {
+        guard catalog.tables.isEmpty, let first = catalog.unreadable.first else { return }
+        let names = Set(catalog.unreadable.map(\.tenant.rawValue)).sorted().prefix(5).joined(separator: ", ")
+        throw StorageError.corrupt(
+            file: "catalog.db",
+            detail: "no tenant can be read (\(names)); the reason for the first: \(first.reason)"
+        )
+    }
+
+    /// The detail for `/readyz?verbose`. Damage of one tenant is no reason to route the others' requests elsewhere.
+    private static func tables(of catalog: Catalog) -> String {
+        let count = "\(catalog.tables.count) tables"
+        guard !catalog.unreadable.isEmpty else { return count }
+        let names = catalog.unreadable.prefix(20).map { "\($0.tenant)/\($0.environment)" }.joined(separator: ", ")
+        return "\(count); \(catalog.unreadable.count) cannot be read: \(names)"
+    }
+
+    /// Loads the example tenants into an empty directory and creates a key for them; nil if there are tenants.
+    func loadDemo() async throws -> APIKey? {
+        guard try await database.tenants().isEmpty else { return nil }
+        let change = AuditContext(actor: .system, at: SystemClock.now(), requestID: "demo")
+        for (name, text) in Examples.tenants {
+            let document = try TenantDocument(text)
+            guard let tenant = document.tenant, let settings = document.settings, let table = document.table else {
+                preconditionFailure("config/examples/\(name).yaml has a tenant, settings and a table")
+            }
+            _ = try await dependencies.publishing.saveSettings(settings, of: tenant, expected: nil, change: change)
+            let location = PublishingService.DraftLocation(tenant, .production)
+            _ = try await dependencies.publishing.saveDraft(table, at: location, expected: nil, change: change)
+            _ = try await dependencies.publishing.publish(location, note: .init(message: "example"), change: change)
+        }
+        return try await dependencies.keyIssuer.create(
+            APIKeyIssuer.KeyRequest(name: "demo", tenant: nil, scopes: [.admin]),
+            change: change
+        )
+        .key
+    }
+}

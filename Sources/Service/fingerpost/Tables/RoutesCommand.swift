@@ -1,0 +1,79 @@
+import ArgumentParser
+import Foundation
+import LinkRouting
+import Networking
+
+struct RoutesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "routes",
+        abstract: "Export and import a draft's routes as NDJSON.",
+        discussion: """
+            EXAMPLES
+              fingerpost routes export shop > routes.ndjson
+              fingerpost routes import shop routes.ndjson --draft spring
+            """,
+        subcommands: [Export.self, Import.self]
+    )
+
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the routes of a draft, or of the live table if there is no draft, one per line.",
+            discussion: """
+                EXAMPLE
+                  fingerpost routes export shop > routes.ndjson
+                """
+        )
+
+        @ArgumentParser.Argument(help: "The tenant.") var tenant: String
+        @ArgumentParser.Option(help: "The draft's name.") var draft = "main"
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            let answer = try await reportingRefusals {
+                try await admin.client().send(
+                    .get,
+                    "tenants/\(tenant)/draft/routes",
+                    query: [("draft", draft)],
+                    headers: [("Accept", "application/x-ndjson")]
+                )
+            }
+            show(document: String(decoding: answer.bytes, as: UTF8.self))
+        }
+    }
+
+    struct Import: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Write routes to a draft: each replaces the route with its id; new ones are appended.",
+            discussion: """
+                EXAMPLES
+                  fingerpost routes import shop routes.ndjson
+                  fingerpost routes import shop - --replace < routes.ndjson
+                """
+        )
+
+        @ArgumentParser.Argument(help: "The tenant.") var tenant: String
+        @ArgumentParser.Argument(help: "A file with one route per line; - reads standard input.") var file: String
+        @ArgumentParser.Option(help: "The draft's name.") var draft = "main"
+        @Flag(help: "Remove all other routes.") var replace = false
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            let client = try admin.client()
+            let bytes = try readBytes(file)
+            let (tenant, draft, mode) = (tenant, draft, replace ? "replace" : "merge")
+            let answer = try await reportingRefusals {
+                try await showingProgress("importing") {
+                    try await client.send(
+                        .post,
+                        "tenants/\(tenant)/draft/routes",
+                        query: [("draft", draft), ("mode", mode)],
+                        headers: [("Content-Type", "application/x-ndjson")],
+                        body: bytes
+                    )
+                }
+            }
+            show("draft \(draft): \((answer.body["routes"]?.int ?? 0).counted("route"))")
+            show(FindingLines(answer.body["findings"]?.elements ?? []).lines)
+        }
+    }
+}

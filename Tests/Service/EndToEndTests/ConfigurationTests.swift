@@ -1,0 +1,211 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// How `fingerpost config` combines flags, environment and file; `serve` reads them in the same way.
+struct ConfigurationTests {
+    @Test func shippedFileHoldsTheDefaults() throws {
+        let shipped = repository.appending(path: "config/fingerpost.yaml").path
+        #expect(try config("--config", shipped).output == config().output)
+    }
+
+    @Test func shippedFileDocumentsEveryKey() throws {
+        let text = try String(contentsOf: repository.appending(path: "config/fingerpost.yaml"), encoding: .utf8)
+        let documented = text.matches(of: /# +([A-Za-z0-9.]+) \((?:string|int), optional, default: [^)]+\): [A-Z]/).map(
+            \.output.1
+        )
+        let keys = try config().output.split(separator: "\n").compactMap { $0.split(separator: ":").first }
+        #expect(documented == keys)
+    }
+
+    /// The rows of docs/reference.md: keys, defaults and limits.
+    @Test func referencePageHasTheKeysDefaultsAndLimitsOfTheService() throws {
+        let page = try String(contentsOf: repository.appending(path: "docs/reference.md"), encoding: .utf8)
+        let chapter = try #require(page.firstRange(of: "## Configuration"))
+        let rows = page[chapter.upperBound...].matches(
+            of: /\n\| `([^`]+)` \| (string|integer) \| ([^|]*) \| ([^|]*) \|/
+        )
+        let effective = try config().output.split(separator: "\n").map { line in
+            line.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        #expect(rows.map { String($0.output.1) } == effective.map { $0[0] })
+        for (row, pair) in zip(rows, effective) where pair.count == 2 {
+            let (_, key, type, standard, limits) = row.output
+            // The defaults of these two depend on the machine.
+            if !["node", "exports.directory"].contains(key) {
+                #expect(standard == (pair[1].isEmpty ? "" : "`\(pair[1])`"), "\(key)")
+            }
+            #expect((type == "integer") == !limits.isEmpty, "\(key)")
+            guard let bounds = try /([0-9]+) to ([0-9]+)/.wholeMatch(in: limits)?.output, let most = Int(bounds.2)
+            else {
+                continue
+            }
+            let name = "FINGERPOST_" + key.replacing(/[A-Z]/) { "_" + $0.output }.replacing(".", with: "_").uppercased()
+            let refused = try config(environment: [name: "\(most + 1)"])
+            #expect(refused.status == 78, "\(key)")
+            let message = "\(name) is '\(most + 1)'; write a whole number from \(bounds.1) to \(bounds.2)."
+            #expect(refused.output.contains(message), "\(key): \(refused.output)")
+        }
+    }
+
+    @Test func flagsWinOverTheEnvironmentAndThatOverTheFile() async throws {
+        try await withFile("public: {host: 10.0.0.1, port: 1}\nadmin: {port: 1}\nops: {port: 1}\n") { file in
+            let lines = try config(
+                "--config",
+                file,
+                "--public",
+                "127.0.0.2:3",
+                environment: ["FINGERPOST_PUBLIC_PORT": "2", "FINGERPOST_ADMIN_PORT": "2"]
+            ).output.split(separator: "\n")
+            #expect(lines.contains("public.host: 127.0.0.2"))
+            #expect(lines.contains("public.port: 3"))
+            #expect(lines.contains("admin.port: 2"))
+            #expect(lines.contains("ops.port: 1"))
+        }
+    }
+
+    /// A list of ranges may be a string or a YAML list.
+    @Test func rangesMayBeAList() async throws {
+        let text = "trustedProxies: [10.0.0.0/8, 'fd00::/8']\nrateLimits: {exempt: []}\n"
+        try await withFile(text) { file in
+            let lines = try config("--config", file).output.split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.contains("trustedProxies: 10.0.0.0/8, fd00::/8"))
+            #expect(lines.contains("rateLimits.exempt: "))
+        }
+    }
+
+    @Test func unknownVariableNamesTheOneThatWasMeant() throws {
+        let output = try config(environment: ["FINGERPOST_PUBLIK_PORT": "80"]).output
+        #expect(output.contains("unknown variable FINGERPOST_PUBLIK_PORT; did you mean FINGERPOST_PUBLIC_PORT?"))
+    }
+
+    @Test func variablesOfAKubernetesServiceAreNotOurs() throws {
+        let environment = [
+            "FINGERPOST_PORT": "tcp://10.0.0.1:8080", "FINGERPOST_PORT_8080_TCP_ADDR": "10.0.0.1",
+            "FINGERPOST_SERVICE_HOST": "10.0.0.1",
+        ]
+        #expect(try config(environment: environment).status == 0)
+    }
+
+    /// A shell that is set up for the commands of the admin port can start the service and export.
+    @Test func variablesOfClientCommandsAreNotOurs() throws {
+        let environment = [
+            "FINGERPOST_KEY": "fp_x", "FINGERPOST_SERVER": "http://127.0.0.1:1",
+            "FINGERPOST_PUBLIC_SERVER": "http://127.0.0.1:1",
+        ]
+        #expect(try config(environment: environment).status == 0)
+    }
+
+    @Test func variableOfARemovedKeyIsExplained() throws {
+        #expect(try config(environment: ["FINGERPOST_PUBLIC_LANE": "enabled"]).status == 78)
+    }
+
+    @Test(
+        arguments: [
+            ("public: {prot: 80}", "unknown key 'public.prot'; did you mean 'public.port'?"),
+            ("public: {lane: enabled}", "'public.lane' no longer exists"),
+            ("public: 80", "'public' must contain keys"),
+            ("- public", "the file must contain keys"),
+            ("public: {port: [80]}", "'public.port' is neither a string nor a whole number"),
+            ("public: {port: 80.5}", "public.port is '80.5'"),
+            ("public: {port: 65536}", "public.port is '65536'; write a whole number from 0 to 65535."),
+            ("publik: {port: 80}", "unknown key 'publik'; did you mean 'public'?"),
+            (
+                "trustedProxies: {a: b}",
+                "'trustedProxies' is neither a string nor a list of strings; write a list such as"
+            ),
+            ("trustedProxies: [10.0.0.0/33]", "trustedProxies: '10.0.0.0/33' is not a range"),
+            ("settings: {domains: []}", "'settings' belongs in a tenant file or a suite, not in the configuration."),
+            ("limits: {bodyBytes: 12}", "limits.bodyBytes is '12'"),
+            ("log: {level: loud}", "log.level is 'loud'"),
+            ("trustedProxies: 10.0.0.0/8, 10.0.0.0/33", "trustedProxies: '10.0.0.0/33' is not a range"),
+            ("proxies: {header: x-real-ip}", "proxies.header is 'x-real-ip'; write one of x-forwarded-for, forwarded."),
+            ("proxies: {protocol: v1}", "proxies.protocol is 'v1'"),
+            ("rateLimits: {address: {perSecond: -1}}", "rateLimits.address.perSecond is '-1'"),
+            ("rateLimits: {exempt: localhost}", "rateLimits.exempt: 'localhost' is not a range"),
+            ("exports: {directory: ''}", "exports.directory is empty; write the path of a directory."),
+            (
+                "exports: {webhook: {url: 'https://user:hush@acme.test/a'}}",
+                "exports.webhook.url is 'https://…@acme.test/a'; remove the user and the password: each request is"
+            ),
+            (
+                "exports: {webhook: {url: 'user:hu/sh@acme.test'}}",
+                "exports.webhook.url is '…@acme.test'; write https://HOST/PATH"
+            ),
+            (
+                "exports: {sink: s3, s3: {endpoint: 'https://user:hush@acme.test'}}",
+                "exports.s3.endpoint is 'https://…@acme.test'; write https://HOST"
+            ),
+            ("node: \(String(repeating: "n", count: 256))", "node has 256 bytes; write a name of at most 255."),
+            ("public: [", "This is not YAML"),
+            ("data: a\ndata: b", "Duplicate key 'data'"),
+        ]
+    )
+    func wrongFileIsOneLineAndExitSeventyEight(_ text: String, _ message: String) async throws {
+        try await withFile(text) { file in
+            let (status, output) = try config("--config", file)
+            #expect(status == 78)
+            #expect(output.contains(message), "\(output)")
+            #expect(!output.contains("user:hu"), "A password is shown: \(output)")
+            // A wrong value of a key has its line.
+            #expect(!message.contains(" is '") || output.contains("\(file), line 1: \(message)"), "\(output)")
+            #expect(output.split(separator: "\n").count == 1, "\(output)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ["--config", "/nonexistent/fingerpost.yaml"], ["--public", "8080"], ["--public", "127.0.0.1:x"],
+            ["--data", ""],
+        ]
+    )
+    func wrongFlagIsOneLineAndExitSeventyEight(_ flags: [String]) throws {
+        let (status, output) = try config(flags)
+        #expect(status == 78)
+        #expect(output.split(separator: "\n").count == 1, "\(output)")
+    }
+
+    @Test(arguments: [("FINGERPOST_PUBLIC_PROT", "80"), ("FINGERPOST_PUBLIC_PORT", "http")])
+    func wrongVariableIsOneLineAndExitSeventyEight(_ name: String, _ value: String) throws {
+        let (status, output) = try config(environment: [name: value])
+        #expect(status == 78 && output.contains(name), "\(output)")
+        #expect(output.split(separator: "\n").count == 1, "\(output)")
+    }
+
+    // MARK: Running the command
+
+    private let repository = Repository.folder
+
+    private func config(
+        _ flags: String...,
+        environment: [String: String] = [:]
+    ) throws -> (status: Int32, output: String) {
+        try config(flags, environment: environment)
+    }
+
+    /// Standard output and standard error together.
+    private func config(
+        _ flags: [String],
+        environment: [String: String] = [:]
+    ) throws -> (status: Int32, output: String) {
+        let process = Process()
+        process.executableURL = RunningServer.products.appending(path: "fingerpost")
+        process.arguments = ["config"] + flags
+        process.environment = environment
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+    }
+
+    private func withFile(_ text: String, _ body: (String) async throws -> Void) async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory + "/fingerpost.yaml"
+            try text.write(toFile: file, atomically: true, encoding: .utf8)
+            try await body(file)
+        }
+    }
+}
