@@ -5,7 +5,7 @@ import LinkRouting
 import LinkStorage
 import Synchronization
 
-/// Measures the log with millions of events: appending, reading counts, dropping a day. See docs/operations.md.
+/// Measures the log with millions of events: appending, reading counts, dropping a day.
 @main
 struct LogBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
