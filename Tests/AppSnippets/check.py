@@ -11,8 +11,8 @@ before a block says more about it:
     <!-- part of: PATH -->    the block is a part of this file
     <!-- inside: HEAD -->     the block is the body of this function, as in `func show(_ url: URL) async`
 
-A block with `@testable import Shop` is a test of the sample app. A block without imports gets those of Foundation,
-LinkClient and LinkRouting. MODULES is the folder with the built module LinkClient, JARS a folder with a Kotlin compiler.
+docs/app.md links what it does not show of config/examples/app: the Kotlin files, the files for UIKit, which are compiled with the app,
+and its tests. A block without imports gets those of Foundation, LinkClient and LinkRouting. MODULES is the folder with the built module LinkClient, JARS a folder with a Kotlin compiler.
 A missing tool is reported as SKIPPED, and the exit code is then 3.
 Example: Tests/AppSnippets/check.py .build/debug/fingerpost .build/debug/Modules
 """
@@ -31,6 +31,9 @@ from compilers import compile_kotlin, fail, kotlin_folder, run  # noqa: E402
 
 APP = ROOT / "config/examples/app"
 SOURCES = sorted((APP / "Shop").glob("*.swift"))
+UIKIT = sorted((APP / "UIKit").glob("*.swift"))
+TESTS = sorted((APP / "ShopTests").glob("*.swift"))
+ANDROID = sorted((APP / "Android").glob("*.kt"))
 STUBS = ROOT / "Tests/AppSnippets/Stubs"
 CONTEXT = ROOT / "Tests/AppSnippets/Context"
 # The pages, and whether they belong to the sample app.
@@ -56,7 +59,6 @@ class Block:
     def __init__(self, page, number, match):
         self.name = f"{Path(page).stem}{number}"
         self.role, self.value, self.language, self.code = match.groups()
-        self.is_test = "@testable import Shop" in self.code
 
     def text(self):
         """The block as a file."""
@@ -91,11 +93,12 @@ def check_excerpts(page, found):
 
 
 def check_completeness(page, found):
-    """The guide shows all files of the sample app that are written by hand, so that a reader lacks none."""
-    shown = {ROOT / block.value for block in found if block.role == "file"}
-    missing = [path.name for path in SOURCES if path not in shown and path.name != "ShopScreen.swift"]
+    """The guide shows or links all files of the sample app that are written by hand, so that a reader lacks none."""
+    shown, text = {ROOT / block.value for block in found if block.role == "file"}, (ROOT / page).read_text()
+    missing = [path.name for path in SOURCES + UIKIT + TESTS + ANDROID
+               if path not in shown and path.name != "ShopScreen.swift" and f"](../{path.relative_to(ROOT)})" not in text]
     if missing:
-        fail(f"{page} does not show {', '.join(missing)} of the sample app.")
+        fail(f"{page} neither shows nor links {', '.join(missing)} of the sample app.")
 
 
 class Swift:
@@ -120,7 +123,7 @@ class Swift:
         context = CONTEXT / f"{Path(page).stem}.swift"
         files = [context] if context.exists() else []
         for block in found:
-            if block.language == "swift" and block.role not in ("file", "part of") and not block.is_test:
+            if block.language == "swift" and block.role not in ("file", "part of"):
                 path = self.folder / f"{block.name}.swift"
                 path.write_text(block.text())
                 files.append(path)
@@ -128,22 +131,19 @@ class Swift:
 
     def page(self, page, found, belongs_to_app):
         app = SOURCES + [STUBS / "Foundation.swift"] if belongs_to_app else []
-        files = app + self.files(page, found)
+        files = app + (UIKIT if page == "docs/app.md" else []) + self.files(page, found)
         for mode in MODES if page == "docs/app.md" else ["Swift 6"]:
             self.require(f"{page} ({mode})", self.compile("Shop", files, mode=mode))
-        tests = [block for block in found if block.is_test]
-        if tests:
-            self.tests(page, tests, files)
+        if page == "docs/app.md":
+            self.tests(files)
         print(f"swift   {page}: {sum(block.language == 'swift' for block in found)} blocks")
 
-    def tests(self, page, found, files):
+    def tests(self, files):
         module = self.folder / "Shop.swiftmodule"
-        self.require(page, self.compile("Shop", files, "-emit-module", "-enable-testing", "-o", module))
-        for block in found:
-            path = self.folder / f"{block.name}.swift"
-            path.write_text(block.text())
-            for mode in MODES:
-                self.require(f"{page}, the test ({mode})", self.compile("ShopTests", [path], mode=mode))
+        self.require("the app", self.compile("Shop", files, "-emit-module", "-enable-testing", "-o", module))
+        for mode in MODES:
+            self.require(f"the tests ({mode})", self.compile("ShopTests", TESTS, mode=mode))
+        print(f"swift   the app with UIKit: {len(UIKIT)} files, its tests: {len(TESTS)}")
 
     def control(self):
         """A switch that lacks a screen does not compile; else the checks above would prove nothing."""
@@ -170,7 +170,7 @@ def check_kotlin(fingerpost, folder, jars):
         if result.returncode != 0:
             fail(result.stderr)
     found = [block for block in blocks("docs/app.md") if block.language == "kotlin"]
-    files = [*stubs.glob("*.kt"), *STUBS.glob("*.kt"), CONTEXT / "app.kt", screens,
+    files = [*stubs.glob("*.kt"), *STUBS.glob("*.kt"), CONTEXT / "app.kt", screens, *ANDROID,
              ROOT / "config/examples/jni/FingerpostEngine.java"]
     for block in found:
         (folder / f"{block.name}.kt").write_text(block.text())
@@ -178,7 +178,7 @@ def check_kotlin(fingerpost, folder, jars):
     result = compile_kotlin(jars, files, folder / "classes")
     if result.returncode != 0:
         fail(f"the Kotlin code of docs/app.md does not compile:\n{result.stdout}{result.stderr}")
-    print(f"kotlin  docs/app.md: {len(found)} blocks")
+    print(f"kotlin  docs/app.md: {len(found)} blocks, the app: {len(ANDROID)} files")
     return True
 
 
