@@ -3,7 +3,7 @@
 
 DocC also converts the articles, and finds what they link to.
 
-Reads README.md, docs/app.md and the articles of LinkClient and LinkRouting. All Swift blocks of a page are one module, together with
+Reads docs/app.md and the articles of LinkClient and LinkRouting. All Swift blocks of a page are one module, together with
 Tests/AppSnippets/Context/PAGE.swift, which has what the page does not show; all Kotlin blocks are one program. A comment
 before a block says more about it:
 
@@ -38,7 +38,6 @@ STUBS = ROOT / "Tests/AppSnippets/Stubs"
 CONTEXT = ROOT / "Tests/AppSnippets/Context"
 # The pages, and whether they belong to the sample app.
 PAGES = {
-    "README.md": True,
     "docs/app.md": True,
     "Sources/Engine/LinkClient/LinkClient.docc/ResolveALinkWithoutNetwork.md": False,
     "Sources/Engine/LinkRouting/LinkRouting.docc/ResolveALinkInYourApp.md": False,

@@ -123,7 +123,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Four commands to paste into another terminal. The README has the same ones, and a test runs those.
+    /// Four commands to paste into another terminal. docs/index.md has the same ones, and a test runs those.
     private static func invitation(_ ports: BoundPorts, _ key: APIKey) -> [String] {
         let text = """
 

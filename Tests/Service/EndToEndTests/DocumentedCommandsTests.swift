@@ -5,7 +5,9 @@ import Testing
 /// The commands that the documents show work in a fresh shell, with the documents' own tenant on a server.
 @Suite(.timeLimit(.minutes(15)))
 struct DocumentedCommandsTests {
-    private static let pages = ["routing", "tables", "association", "exports", "analytics", "app", "operations"]
+    private static let pages = [
+        "routing", "tables", "association", "exports", "analytics", "app", "operations", "recipes",
+    ]
 
     /// Commands that do not end, and those that need a real domain or a signed app.
     private static let notRun = [
@@ -107,6 +109,8 @@ struct DocumentedCommandsTests {
         let text = try Self.page("tables")
         let start = try #require(text.firstRange(of: "## The file")).upperBound
         let sample = try #require(text[start...].firstMatch(of: /```yaml\n((?:.|\n)*?)```/)).output.1
+        let recipes = try Self.page("recipes").matches(of: /```yaml\n((?:.|\n)*?)```/).map { String($0.output.1) }
+        try #require(recipes.count == 2)
         let fingerprint = (0..<32).map { "\($0 < 16 ? "0" : "")\(String($0, radix: 16, uppercase: true))" }
             .joined(separator: ":")
         let android = "{id: android, platform: android, package: com.acme, fingerprints: [\"\(fingerprint)\"]}"
@@ -128,7 +132,7 @@ struct DocumentedCommandsTests {
             """
         for (name, text) in [
             ("shop.yaml", shop), ("live.yaml", shop), ("draft.yaml", shop), ("shop.suite.yaml", suite),
-            ("spare.yaml", spare),
+            ("spare.yaml", spare), ("recipes.yaml", recipes[0]), ("recipes.suite.yaml", recipes[1]),
             ("suites/shop.yaml", suite), ("App.entitlements", entitlements),
         ] {
             try FileManager.default.createDirectory(atPath: directory + "/suites", withIntermediateDirectories: true)

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The README's commands print what the README shows.
+/// The commands of README.md and docs/index.md print what these pages show.
 struct QuickStartTests {
-    @Test func everyCommandAnswersWhatTheReadmeShows() async throws {
-        let steps = try QuickStart.steps()
+    @Test func everyCommandAnswersWhatTheIndexShows() async throws {
+        let steps = try QuickStart.steps(of: "docs/index.md", from: "## Try")
         #expect(steps.count == 4)
         try await withTemporaryDirectory { directory in
             let server = try RunningServer(directory: directory)
@@ -26,14 +26,27 @@ struct QuickStartTests {
         }
     }
 
-    @Test func demoPrintsTheCommandsOfTheReadme() async throws {
+    @Test func resolvePrintsWhatTheReadmeShows() throws {
+        let steps = try QuickStart.steps(of: "README.md", from: "# Fingerpost")
+        #expect(steps.count == 1)
+        for step in steps {
+            let products = RunningServer.products.path
+            let command = step.command.replacing(".build/debug/", with: "\(products)/")
+            let (status, output) = try run("sh", "-c", "cd '\(QuickStart.root.path)' && \(command)")
+            #expect(status == 0, "\(command)")
+            let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map { $0.drop { $0 == " " } }
+            #expect(QuickStart.masked(lines.joined()) == step.output, "\(command)")
+        }
+    }
+
+    @Test func demoPrintsTheCommandsOfTheIndex() async throws {
         try await withTemporaryDirectory { directory in
             let server = try RunningServer(directory: directory)
             defer { server.killNow() }
             let printed = server.printed
                 .replacing("127.0.0.1:\(server.publicPort)", with: "127.0.0.1:8080")
                 .replacing("127.0.0.1:\(server.adminPort)", with: "127.0.0.1:8081")
-            for step in try QuickStart.steps() {
+            for step in try QuickStart.steps(of: "docs/index.md", from: "## Try") {
                 // The demo indents its output.
                 let command = step.command.replacing("\n", with: "\n  ")
                 #expect(printed.contains(command), "serve --demo does not print: \(step.command)")
@@ -42,7 +55,7 @@ struct QuickStartTests {
     }
 }
 
-/// The transcript under `## Try` of the README: commands after `$ `, each with its output.
+/// The first block after a heading of a page: commands after `$ `, each with its output.
 private enum QuickStart {
     struct Step {
         var command: String
@@ -50,10 +63,13 @@ private enum QuickStart {
         var output: String
     }
 
-    static func steps() throws -> [Step] {
-        let file = Repository.file("README.md")
-        let readme = try String(contentsOf: file, encoding: .utf8)
-        let section = try #require(readme.firstRange(of: "\n## Try\n").map { readme[$0.upperBound...] })
+    static var root: URL {
+        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    }
+
+    static func steps(of page: String, from heading: String) throws -> [Step] {
+        let text = try String(contentsOf: root.appending(path: page), encoding: .utf8)
+        let section = try #require(text.firstRange(of: "\(heading)\n").map { text[$0.upperBound...] })
         let block = try #require(section.split(separator: "```\n", maxSplits: 2).dropFirst().first)
         var steps: [Step] = []
         var isCommand = false
