@@ -394,6 +394,7 @@ let package = Package(
             name: "Histories",
             dependencies: ["EditingHistories"],
             path: "Tests/Histories",
+            exclude: ["run.sh"],
             swiftSettings: strict
         ),
         // Compares random answers of apps with those of the server: 4,000 in the tests, 200,000 with --full.
@@ -407,6 +408,7 @@ let package = Package(
             name: "ClientAnswers",
             dependencies: ["ClientComparison"],
             path: "Tests/ClientAnswers",
+            exclude: ["run.sh"],
             swiftSettings: strict
         ),
         // An app with a LinkClient, which a test of the whole service kills.

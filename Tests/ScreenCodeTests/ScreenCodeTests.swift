@@ -5,7 +5,7 @@ import ScreenCode
 import Testing
 
 /// The generated code is compared with files. `Generated/AwkwardScreen.swift` is also compiled and used here;
-/// `./dev check` compiles the others.
+/// `./dev check --full TypedScreens` compiles the others.
 struct ScreenCodeTests {
     @Test(
         arguments: [
