@@ -5,7 +5,7 @@
 #   . Tests/part.sh
 #
 # It exits with 0, with 3 if it lacks a tool, or with another code after a failure. The second line of its script describes
-# it, and a line "# Packages: …" names the Debian packages that ./dev installs first. FINGERPOST names a debug build and
+# it, and lines "# Packages: …" name the Debian packages that ./dev installs first. FINGERPOST names a debug build and
 # RELEASE_FINGERPOST a release build, relative to the root; each lies among the other products of its build. Without these
 # variables, a part builds what it needs.
 root=$PWD

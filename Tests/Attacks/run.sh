@@ -1,6 +1,7 @@
 #!/bin/sh
 # The limits of docs/security.md hold while attackers and well-behaved clients send requests.
-# Packages: python3 python3-venv slowhttptest nginx-light caddy haproxy openssl
+# Packages: python3 python3-venv slowhttptest openssl
+# Packages without --short: nginx-light caddy haproxy
 #
 # run.sh [--only NAME] [--seconds N] [--short] [--list]: starts a release build with the demo tenants on free loopback
 # ports, attacks it, and prints a table. --short takes a minute. Exits with 1 if a limit was exceeded.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The C library gives a C program, and a program on a JVM through JNI, the answers of the conformance vectors.
-# Packages: python3 default-jdk-headless
+# Packages: python3
+# Packages without --short: default-jdk-headless
 #
 # run.sh [--short]: it also refuses wrong input. --short leaves out the JVM.
 set -eu
