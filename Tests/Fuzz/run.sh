@@ -47,7 +47,10 @@ library() {
 }
 
 library LinkRouting
-case $targets in *AssociationFuzz*) library AppAssociation ;; esac
+# The part of the target that reads an apple-app-site-association file and decides.
+case $targets in
+*AssociationFuzz*) library AppAssociation -path '*/Apple/*.swift' -o -path '*/Signed/*.swift' -o -name Excerpt.swift -o -name ByteSet.swift ;;
+esac
 case $targets in *MappingFuzz* | *HARFuzz* | *TemplateFuzz* | *JSONPathFuzz* | *RegexFuzz*) library StubMatching ;; esac
 # A request contains an event's purpose. Other files of that target need packages.
 case $targets in
