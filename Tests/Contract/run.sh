@@ -3,7 +3,7 @@
 # Packages: python3 python3-venv
 #
 # Schemathesis sends a running server requests that its OpenAPI documents allow, and many that they do not. Every answer
-# must be documented, and none may be a server error.
+# must be documented, and none may be a server error. run.sh [--short]: --short sends a third of the requests, see short.toml.
 set -eu
 cd "$(dirname "$0")/../.."
 . Tests/part.sh
@@ -15,7 +15,8 @@ contract() {
     address=$1
     shift
     (cd "$scratch" && timeout 900 env PYTHONPATH="$root/Tests/Contract" \
-        SCHEMATHESIS_HOOKS=contract_hooks "$tools/bin/schemathesis" run "$address/openapi.json" --seed 1 --no-color \
+        SCHEMATHESIS_HOOKS=contract_hooks "$tools/bin/schemathesis" \
+        ${configuration:+--config-file "$configuration"} run "$address/openapi.json" --seed 1 --no-color \
         --exclude-checks positive_data_acceptance,negative_data_rejection "$@" >"$scratch/contract") || {
         sed -n '/ FAILURES /,$p' "$scratch/contract" >&2
         fail "the server at $address violates its /openapi.json."
@@ -23,6 +24,8 @@ contract() {
     grep -E 'Tested:|generated' "$scratch/contract"
 }
 
+configuration=''
+case ${1:-} in --short) configuration=$root/Tests/Contract/short.toml ;; esac
 python_tool schemathesis 4.32.5 || exit 3
 debug_build fingerpost
 scratch_folder
