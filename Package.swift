@@ -159,7 +159,7 @@ let engineTests: [Target] = [
     ),
     .testTarget(
         name: "ScreenCodeTests",
-        dependencies: ["Examples", "LinkCatalog", "LinkRouting", "ScreenCode"],
+        dependencies: ["Examples", "LinkCatalog", "LinkRouting", "ScreenCode", "TestSupport"],
         exclude: ["Expected"]
     ),
 ]
@@ -256,13 +256,13 @@ let testPrograms: [Target] = [
     ),
     // Compares random editing histories with a model: 200 in the tests, 2,000 in ./dev check, 100,000 with --full.
     .target(name: "EditingHistories", dependencies: ["LinkCatalog", "LinkRouting", "LinkStorage"]),
-    .executableTarget(name: "Histories", dependencies: ["EditingHistories"]),
+    .executableTarget(name: "Histories", dependencies: ["EditingHistories"], exclude: ["run.sh"]),
     // Compares random answers of apps with those of the server: 4,000 in the tests, 200,000 with --full.
     .target(
         name: "ClientComparison",
         dependencies: ["LinkCatalog", "LinkClient", "LinkRouting", "LinkTable", "TestSupport"]
     ),
-    .executableTarget(name: "ClientAnswers", dependencies: ["ClientComparison"]),
+    .executableTarget(name: "ClientAnswers", dependencies: ["ClientComparison"], exclude: ["run.sh"]),
     // An app with a LinkClient, which a test of the whole service kills.
     .executableTarget(name: "ReportingApp", dependencies: ["LinkClient"]),
 ]

@@ -1,13 +1,15 @@
 #!/bin/sh
-# run.sh: an app that uses the package without the trait Service fetches two other packages.
+# An app that turns the trait Service off fetches two other packages.
 set -eu
-root=$(cd "$(dirname "$0")/../.." && pwd)
-app=$(mktemp -d "${TMPDIR:-/tmp}/fingerpost-app.XXXXXX")
-trap 'rm -rf "$app"' EXIT
-mkdir -p "$app/Sources/App"
-echo 'import LinkClient' >"$app/Sources/App/App.swift"
-# An app writes the repository's URL instead of a path; the traits are the same.
-cat >"$app/Package.swift" <<TEXT
+cd "$(dirname "$0")/../.."
+. Tests/part.sh
+
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/fingerpost-app.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+mkdir -p "$scratch/Sources/App"
+echo 'import LinkClient' >"$scratch/Sources/App/App.swift"
+# An app names the repository's URL instead of a path.
+cat >"$scratch/Package.swift" <<TEXT
 // swift-tools-version: 6.2
 import PackageDescription
 
@@ -18,9 +20,9 @@ let package = Package(
     targets: [.target(name: "App", dependencies: [.product(name: "LinkClient", package: "fingerpost")])]
 )
 TEXT
-cd "$app"
+cd "$scratch"
 unset OPTIMIZED_ENGINE
-swift package resolve >"$app/log" 2>&1 || { cat "$app/log" >&2; exit 1; }
-fetched=$(sed -n 's/.*"identity" : "\(.*\)",*/\1/p' Package.resolved | sort | paste -s -d ' ')
-echo "an app fetches: $fetched"
-[ "$fetched" = 'swift-asn1 swift-crypto' ] || { echo 'expected only swift-asn1 and swift-crypto' >&2; exit 1; }
+swift package resolve >log 2>&1 || { cat log >&2; fail 'the packages of an app could not be fetched.'; }
+fetched=$(sed -n 's/.*"identity" : "\(.*\)",*/\1/p' Package.resolved | sort | paste -s -d ' ' -)
+[ "$fetched" = 'swift-asn1 swift-crypto' ] || fail "an app fetches $fetched instead of swift-asn1 and swift-crypto."
+echo "an app fetches $fetched"

@@ -1,9 +1,19 @@
 #!/bin/sh
-# run.sh BINARY [--only NAME] [--seconds N] [--short]: starts BINARY with the demo tenants on free loopback ports and
-# attacks it while well-behaved clients send requests. Prints a table; exits with 1 if a limit was exceeded. Needs
-# slowhttptest, and nginx, Caddy and HAProxy for the attacks through a proxy. `--list` prints the attacks. Called by
-# ./dev attack.
+# The limits of docs/security.md hold while attackers and well-behaved clients send requests.
+# Packages: python3 python3-venv slowhttptest openssl
+# Packages without --short: nginx-light caddy haproxy
+#
+# run.sh [--only NAME] [--seconds N] [--short] [--list]: starts a release build with the demo tenants on free loopback
+# ports, attacks it, and prints a table. --short takes a minute. Exits with 1 if a limit was exceeded.
 set -eu
-here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-command -v slowhttptest >/dev/null || { echo 'run.sh: slowhttptest is missing: apt-get install slowhttptest' >&2; exit 69; }
-PYTHONDONTWRITEBYTECODE=1 exec python3 "$here/attacks.py" "$@"
+cd "$(dirname "$0")/../.."
+. Tests/part.sh
+
+# Without this package the HTTP/2 floods are reported as skipped.
+if python_tool h2 4.4.1; then
+    ATTACK_PYTHON=$tools/bin/python
+    export ATTACK_PYTHON
+fi
+command -v slowhttptest >/dev/null || skip 'slowhttptest is missing; install the package of this name.'
+release_build fingerpost
+exec python3 Tests/Attacks/attacks.py "$fingerpost" "$@"

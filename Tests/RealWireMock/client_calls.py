@@ -1,5 +1,5 @@
 """client_calls.py BINARY [--jar JAR]: makes every call of WireMock's Python client to `fingerpost stub`, and with --jar also to
-the real server. Fails if a call fails that the real server answers. Needs the package wiremock 2.7.0. Called by ./dev check."""
+the real server. Fails if a call fails that the real server answers. Needs the package wiremock 2.7.0. Called by run.sh."""
 
 import argparse
 import sys

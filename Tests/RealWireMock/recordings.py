@@ -1,5 +1,5 @@
 """recordings.py BINARY [--jar JAR]: records a target with one stub server and plays its folder back with the other, both
-ways; without --jar, with `fingerpost stub` alone. Called by ./dev check."""
+ways; without --jar, with `fingerpost stub` alone. Called by run.sh."""
 
 import argparse
 import http.server

@@ -2,10 +2,11 @@ import Foundation
 import LinkCatalog
 import LinkRouting
 import ScreenCode
+import TestSupport
 import Testing
 
 /// The generated code is compared with files. `Generated/AwkwardScreen.swift` is also compiled and used here;
-/// `./dev check` compiles the others.
+/// `./dev check --full TypedScreens` compiles the others.
 struct ScreenCodeTests {
     @Test(
         arguments: [
@@ -23,7 +24,7 @@ struct ScreenCodeTests {
     }
 
     @Test func sampleAppHasTheScreensOfItsTable() throws {
-        let examples = Tables.directory.appending(path: "../../config/examples")
+        let examples = Repository.file("config/examples")
         let table = try String(contentsOf: examples.appending(path: "shop.yaml"), encoding: .utf8)
         let screens = try String(contentsOf: examples.appending(path: "app/Shop/ShopScreen.swift"), encoding: .utf8)
         #expect(

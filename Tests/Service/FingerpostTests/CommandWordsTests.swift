@@ -6,7 +6,7 @@ import fingerpost
 
 /// Servers speak of HTTP requests; a command names commands.
 struct CommandWordsTests {
-    private static let sources = Repository.file("Sources")
+    private static let sources = Repository.file("Sources/Service")
 
     /// The string literals of the files whose texts reach a command. Literals of several lines are joined.
     private static func serverTexts() throws -> String {

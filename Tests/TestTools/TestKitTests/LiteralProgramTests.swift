@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Writes a program of Swift and one of Kotlin that compare literals with their bytes, among comments of the same texts.
-/// They fail if a literal is another text, or if a comment contains one of the calls. Tests/TestKit/check.sh runs them.
+/// They fail if a literal is another text, or if a comment contains one of the calls. Tests/TestKit/run.sh runs them.
 struct LiteralProgramTests {
     private static let folder = ProcessInfo.processInfo.environment["HOSTILE_OUT"]
     private static let texts = HostileTexts.joined + HostileTexts.random(300, seed: 5)
@@ -14,7 +14,7 @@ struct LiteralProgramTests {
 
     private static let isWanted: ConditionTrait = .enabled(
         if: folder != nil,
-        "HOSTILE_OUT names no folder for the programs, which need compilers; './dev check' sets it."
+        "HOSTILE_OUT names no folder for the programs, which need compilers; './dev check --full TestKit' sets it."
     )
 
     private func functions(_ keyword: String, _ quoted: (String) -> String) -> [String] {

@@ -46,7 +46,7 @@ struct SessionTests {
     }
 
     /// Each of four clients has up to eight sessions at a time on one connection. `STUB_SESSIONS=10000` makes the run
-    /// long and measures the memory; `./dev check --full` sets it.
+    /// long and measures the memory; `./dev check --full StubSessions` sets it.
     @Test func randomSessionsAnswerAsTheirModelsSay() async throws {
         let requested = ProcessInfo.processInfo.environment["STUB_SESSIONS"].flatMap { Int($0) }
         let count = requested ?? 240

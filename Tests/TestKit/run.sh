@@ -1,18 +1,24 @@
 #!/bin/sh
-# check.sh GENERATED: type-checks the generated files of config/examples/testkit and of the folder GENERATED, which the
-# tests fill with the files of hostile suites. Swift is checked against declarations of XCUITest, Kotlin is compiled
-# against classes of Android, and the Kotlin functions that quote for the shell are run. So are the programs in
-# GENERATED/literals, which compare hostile literals with their bytes.
+# Compilers of Swift and Kotlin read the generated UI tests, and their literals are the bytes that were quoted.
+# Packages: kotlin
+#
+# The generated files are those of config/examples/testkit, and those of suites with hostile texts, which a test writes.
+# Swift is checked against declarations of XCUITest, Kotlin is compiled against classes of Android, and the Kotlin
+# functions that quote for the shell are run.
 set -eu
-root=$(cd "$(dirname "$0")/../.." && pwd)
-hostile=$1
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/fingerpost-testkit.XXXXXX")
-trap 'rm -rf "$scratch"' EXIT
-example=$root/config/examples/testkit
+cd "$(dirname "$0")/../.."
+. Tests/part.sh
+
+scratch_folder
+hostile=$scratch/generated
+example=config/examples/testkit
+mkdir "$hostile"
+HOSTILE_OUT=$hostile ./dev test TestKitTests.Literal >"$scratch/log" 2>&1 ||
+    fail "the hostile suites could not be generated: $(cat "$scratch/log")"
 
 for module in XCTest UIKit; do
     swiftc -emit-module -module-name "$module" -swift-version 5 -parse-as-library -suppress-warnings \
-        -o "$scratch/$module.swiftmodule" "$root/Tests/TestKit/$module.swift"
+        -o "$scratch/$module.swiftmodule" "Tests/TestKit/$module.swift"
 done
 for version in 5 6; do
     swiftc -typecheck -swift-version $version -warnings-as-errors -I "$scratch" "$example"/ios/UITests/*.swift
@@ -39,10 +45,11 @@ swiftc -o "$scratch/fixtures/read" "$example/ios/UITests/Fixtures.swift" "$scrat
 cp -R "$example/stub/__files" "$scratch/fixtures/__files"
 "$scratch/fixtures/read"
 
-command -v kotlinc >/dev/null || { echo 'SKIPPED: Kotlin: install the Debian package kotlin.'; exit 0; }
+command -v kotlinc >/dev/null || skip 'Kotlin: install the Debian package kotlin.'
 mkdir "$scratch/stubs"
-"$root/Tests/TestKit/android_stubs.py" "$scratch/stubs"
+"Tests/TestKit/android_stubs.py" "$scratch/stubs"
 compile() {
+    # shellcheck disable=SC2086 # several paths
     JAVA_OPTS='-Xmx512m' kotlinc -nowarn -d "$1" -classpath "$scratch/android" $2 2>&1 | grep -v 'OpenJDK' >"$scratch/log" || :
     if grep -q '^.*error:' "$scratch/log"; then cat "$scratch/log" >&2; exit 1; fi
 }
@@ -64,5 +71,6 @@ compile "$scratch/example" "$example/android/linktests"
 compile "$scratch/hostile" "$hostile $scratch/Quote.kt"
 java -classpath "$scratch/hostile:/usr/share/java/kotlin-stdlib.jar" LiteralsKt
 echo "Kotlin: $(cat "$example"/android/*/*.kt "$hostile"/*.kt | wc -l) lines compiled"
+# shellcheck disable=SC1003,SC2016 # literal texts
 printf '%s\0' "it's" '$(id)' '`id`' 'a&b|c;d' '"x"' '\\' 'a  b' '*/' '${x}' 'é日🧪' "''" '-n' '%s' |
     java -classpath "$scratch/hostile:$scratch/android:/usr/share/java/kotlin-stdlib.jar" com.acme.app.linktests.QuoteKt

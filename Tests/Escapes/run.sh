@@ -1,15 +1,17 @@
 #!/bin/sh
-# check.sh: texts are escaped only in Escapes.swift and Escapes+code.swift of Sources/Engine/LinkRouting/Values, by Unicode
-# scalars, no other file replaces parts of a text, and the command line prints in only one place. Lists every violation and exits with 1 if there are any. First it must find every line of
-# samples.txt, to prove that the search works.
+# Texts are escaped only in two files of Sources/Engine/LinkRouting/Values, and the command line prints in only one place.
+#
+# They are Escapes.swift and Escapes+code.swift, which work by Unicode scalars. No other file replaces parts of a text.
+# Lists every violation and exits with 1 if there are any. First it must find every line of samples.txt, to prove that
+# the search works.
 set -eu
-folder=$(cd "$(dirname "$0")" && pwd)
-cd "$folder/../.."
+cd "$(dirname "$0")/../.."
+folder=Tests/Escapes
 status=0
 
 while IFS= read -r sample; do
     printf '%s\n' "$sample" | grep -qE -f "$folder/escapes.txt" -f "$folder/output.txt" || {
-        echo "check.sh does not see: $sample"
+        echo "run.sh does not see: $sample"
         status=1
     }
 done <"$folder/samples.txt"
