@@ -323,7 +323,12 @@ struct KeyTests {
             #expect(first.json?["key"]?.text != nil && again.json?["key"] == nil)
             for answer in [first, again] { #expect(answer["Content-Length"] == "\(answer.body.count)") }
             #expect(again["Idempotency-Replayed"] == "true" && first["Idempotency-Replayed"] == nil)
-            #expect(try await session.get("/keys").json?["keys"]?.elements?.count == 2)
+            let rotation = "/keys/\(try #require(first.json?["id"]?.text))/rotate"
+            let rotated = try await session.post(rotation, "{}", headers: [name: "three"])
+            let rotatedAgain = try await session.post(rotation, "{}", headers: [name: "three"])
+            #expect(rotated.json?["key"]?.text != nil && rotated.json?["id"] == rotatedAgain.json?["id"])
+            #expect(rotatedAgain.status == 201 && rotatedAgain.json?["key"] == nil)
+            #expect(try await session.get("/keys").json?["keys"]?.elements?.count == 3)
             let other = try await session.post(
                 "/keys",
                 Self.keyRequest.replacing("ci", with: "cd"),

@@ -33,7 +33,8 @@ struct IdempotencyMiddleware: RouterMiddleware {
         context.repeatable = change
         defer { answers.end(change) }
         do {
-            let (answer, stored) = try await next(request, context).buffered(upTo: IdempotencyResponses.maximumBytes)
+            let (answer, stored) = try await next(request, context)
+                .buffered(upTo: IdempotencyResponses.maximumBytes, without: change.begun?.secret)
             await answers.keep(stored, to: change)
             return answer
         } catch let replay as ReplayedResponse {
@@ -51,11 +52,13 @@ extension ServerRequestContext {
     /// check that may refuse the request. Endpoints that change nothing do not call it, so that their responses are not
     /// stored.
     ///
+    /// - Parameter secret: The member of the response that is a secret. It is not stored, so that only the first response
+    ///   has it.
     /// - Throws: A ``ReplayedResponse`` if the change was made before, or a ``Problem`` if the key expired or was
     ///   revoked while the body arrived.
-    func once(_ grant: KeyGrant, of tenant: TenantID? = nil) async throws {
+    func once(_ grant: KeyGrant, of tenant: TenantID? = nil, secret: String? = nil) async throws {
         guard let keys, keys.stillHolds(grant) else { throw Problem.invalidKey }
-        try await repeatable?.begin(grant, of: tenant)
+        try await repeatable?.begin(grant, of: tenant, secret: secret)
     }
 }
 
@@ -73,8 +76,9 @@ extension Response {
         )
     }
 
-    /// Returns the response with its body in memory, and in its stored form; a large body is not stored.
-    fileprivate func buffered(upTo limit: Int) async throws -> (Response, StoredResponse?) {
+    /// Returns the response with its body in memory, and in its stored form, which lacks the secret member. A large body
+    /// is not stored.
+    fileprivate func buffered(upTo limit: Int, without secret: String?) async throws -> (Response, StoredResponse?) {
         // A file that is streamed is stored as its location only.
         guard headers[.contentLocation] == nil else {
             return (self, StoredResponse(status: status.code, headers: headers.stored, body: Data()))
@@ -85,12 +89,14 @@ extension Response {
         let bytes = collector.bytes.withLock(\.self)
         var response = self
         response.body = ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
-        let stored = StoredResponse(
-            status: status.code,
-            headers: headers.stored,
-            body: Data(Self.withoutSecret(bytes))
-        )
-        return (response, stored)
+        guard let secret else {
+            return (response, StoredResponse(status: status.code, headers: headers.stored, body: Data(bytes)))
+        }
+        guard let body = try? JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: limit)) else {
+            return (response, nil)
+        }
+        let rest = JSONNode(.object((body.members ?? []).filter { $0.key != secret })).json()
+        return (response, StoredResponse(status: status.code, headers: headers.stored, body: Data(rest.utf8)))
     }
 }
 
@@ -107,16 +113,6 @@ extension StoredResponse {
             headers: answer.headers.stored,
             body: Data(answer.body.readableBytesView)
         )
-    }
-}
-
-extension Response {
-    /// Returns the body without the secret of a new key, which only the first response contains.
-    private static func withoutSecret(_ bytes: [UInt8]) -> [UInt8] {
-        guard let node = try? JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: 4 << 20)),
-            let members = node.members, node["key"] != nil, node["scopes"] != nil
-        else { return bytes }
-        return Array(JSONNode(.object(members.filter { $0.key != "key" })).json().utf8)
     }
 }
 

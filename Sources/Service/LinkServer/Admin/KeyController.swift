@@ -52,7 +52,7 @@ struct KeyController {
         let keyRequest = try APIKeyIssuer.KeyRequest(object, at: authorizer.now())
         // Only keys that may be for the tenant learn whether it exists; the others are refused below.
         if let tenant = keyRequest.tenant, grant.allows(.keys, for: tenant) { try await store.require(tenant) }
-        try await context.once(grant, of: keyRequest.tenant)
+        try await context.once(grant, of: keyRequest.tenant, secret: "key")
         let (key, made) = try await keys.create(keyRequest, change: authorizer.change(grant, context), within: grant)
         return Response(made.json(with: key), status: .created)
     }
@@ -73,7 +73,7 @@ struct KeyController {
         var request = request
         let object = try await request.object("graceSeconds", upTo: limits.bodyBytes)
         let grace = try object["graceSeconds"]?.int(in: 0...Self.maximumGrace) ?? Self.grace
-        try await context.once(grant, of: old.tenant)
+        try await context.once(grant, of: old.tenant, secret: "key")
         let change = authorizer.change(grant, context)
         let (key, made) = try await keys.create(APIKeyIssuer.KeyRequest(old), change: change, within: grant)
         let end = Timestamp(milliseconds: change.at.milliseconds + grace * 1_000)

@@ -22,9 +22,17 @@ final class RepeatableChange: Sendable {
     private let answers: IdempotencyResponses
     private let state = Mutex(State())
 
+    /// A change that its endpoint has begun.
+    struct Begun {
+        let request: IdempotentRequest
+        let tenant: TenantID?
+        /// The member of the response that is not stored.
+        let secret: String?
+    }
+
     private struct State {
         var hash = SHA256()
-        var begun: (request: IdempotentRequest, tenant: TenantID?)?
+        var begun: Begun?
     }
 
     init(_ name: String, _ request: Request, _ answers: IdempotencyResponses) {
@@ -47,9 +55,9 @@ final class RepeatableChange: Sendable {
         return part
     }
 
-    var begun: (request: IdempotentRequest, tenant: TenantID?)? { state.withLock(\.begun) }
+    var begun: Begun? { state.withLock(\.begun) }
 
-    func begin(_ grant: KeyGrant, of tenant: TenantID?) async throws {
+    func begin(_ grant: KeyGrant, of tenant: TenantID?, secret: String?) async throws {
         guard (1...255).contains(name.utf8.count), name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Problem(
                 .invalidRequest,
@@ -65,7 +73,7 @@ final class RepeatableChange: Sendable {
             )
         }
         try await answers.begin(repeated)
-        state.withLock { $0.begun = (repeated, tenant) }
+        state.withLock { $0.begun = Begun(request: repeated, tenant: tenant, secret: secret) }
     }
 }
 
@@ -141,9 +149,10 @@ final class IdempotencyResponses: Sendable {
 
     /// Stores the response. The change was already made, so an error here must not fail the request.
     func keep(_ answer: StoredResponse?, to change: RepeatableChange) async {
-        guard let (request, tenant) = change.begun, let answer else { return }
+        guard let begun = change.begun, let answer else { return }
+        let request = begun.request
         do {
-            try await store.keep(answer, to: request, of: tenant, at: now(), since: oldest)
+            try await store.keep(answer, to: request, of: begun.tenant, at: now(), since: oldest)
         } catch {
             logger.error(
                 "a response could not be stored for retries of its request; it is kept in memory",
@@ -161,7 +170,7 @@ final class IdempotencyResponses: Sendable {
 
     /// Called when the request is answered or has failed.
     func end(_ change: RepeatableChange) {
-        guard let (request, _) = change.begun else { return }
-        state.withLock { _ = $0.working.remove(Key(request)) }
+        guard let begun = change.begun else { return }
+        state.withLock { _ = $0.working.remove(Key(begun.request)) }
     }
 }
