@@ -32,7 +32,7 @@ struct QuickStartTests {
         for step in steps {
             let products = RunningServer.products.path
             let command = step.command.replacing(".build/debug/", with: "\(products)/")
-            let (status, output) = try run("sh", "-c", "cd '\(QuickStart.root.path)' && \(command)")
+            let (status, output) = try run("sh", "-c", "cd '\(Repository.folder.path)' && \(command)")
             #expect(status == 0, "\(command)")
             let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map { $0.drop { $0 == " " } }
             #expect(QuickStart.masked(lines.joined()) == step.output, "\(command)")
@@ -63,12 +63,8 @@ private enum QuickStart {
         var output: String
     }
 
-    static var root: URL {
-        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    }
-
     static func steps(of page: String, from heading: String) throws -> [Step] {
-        let text = try String(contentsOf: root.appending(path: page), encoding: .utf8)
+        let text = try String(contentsOf: Repository.file(page), encoding: .utf8)
         let section = try #require(text.firstRange(of: "\(heading)\n").map { text[$0.upperBound...] })
         let block = try #require(section.split(separator: "```\n", maxSplits: 2).dropFirst().first)
         var steps: [Step] = []
