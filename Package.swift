@@ -50,12 +50,7 @@ let service: [Target] = [
     .target(
         name: "Migrations",
         path: "migrations",
-        resources: embedded([
-            "m0001_catalog.sql", "m0002_catalog.sql", "m0003_catalog.sql", "m0004_catalog.sql", "m0005_catalog.sql",
-            "m0006_catalog.sql", "m0007_catalog.sql", "m0001_events.sql", "m0002_events.sql", "m0003_events.sql",
-            "m0004_events.sql", "m0005_events.sql", "m0001_ledger.sql", "m0002_ledger.sql", "m0003_ledger.sql",
-            "m0004_ledger.sql", "m0005_ledger.sql",
-        ])
+        resources: embedded(["m0001_catalog.sql", "m0001_events.sql", "m0001_ledger.sql"])
     ),
     .target(
         name: "LinkStorage",

@@ -1,8 +1,17 @@
--- Tenants, settings, tables and keys. See docs/architecture.md.
+-- Tenants, settings, tables and keys. Times are milliseconds since 1970. See docs/architecture.md.
 
 CREATE TABLE tenant (
     id TEXT NOT NULL PRIMARY KEY CHECK (id GLOB '[a-z0-9]*' AND length(id) <= 64),
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    -- Counts the writes of drafts and suites, so that a version is never reused, not even after a deletion.
+    counter INTEGER NOT NULL DEFAULT 0,
+    -- An archived tenant answers no links and cannot be changed. A removed tenant has no tables, drafts, suites and hosts
+    -- any more; its name stays taken, because the log still has its events.
+    archived_at INTEGER,
+    removed_at INTEGER CHECK (removed_at IS NULL OR archived_at IS NOT NULL),
+    -- The bytes of audit rows that the tenant's keys have caused on the day `audit_day` (days since 1970).
+    audit_day INTEGER,
+    audit_bytes INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
 -- Every version of a tenant's settings; the live one has the highest revision.
@@ -34,6 +43,16 @@ CREATE TABLE scheme (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX scheme_by_tenant ON scheme (tenant);
 
+-- The key of each tenant whose settings request install ids, now or earlier. It never changes: events with ids of
+-- another key could be neither counted together nor erased.
+CREATE TABLE install_key (
+    tenant TEXT NOT NULL PRIMARY KEY REFERENCES tenant (id),
+    key BLOB NOT NULL CHECK (length(key) = 32),
+    created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Tables.
+
 CREATE TABLE draft (
     tenant TEXT NOT NULL REFERENCES tenant (id),
     environment TEXT NOT NULL,
@@ -42,8 +61,26 @@ CREATE TABLE draft (
     version INTEGER NOT NULL CHECK (version >= 1),
     content TEXT NOT NULL CHECK (json_valid(content)),
     updated_at INTEGER NOT NULL,
+    actor_kind TEXT NOT NULL,
+    actor_id TEXT NOT NULL,
+    actor_name TEXT NOT NULL,
+    -- Properties that are queried without reading the content.
+    route_count INTEGER NOT NULL,
+    content_hash TEXT NOT NULL CHECK (length(content_hash) = 64),
+    content_bytes INTEGER NOT NULL,
+    -- The id of the actor that created the draft, until another actor writes it.
+    only_author TEXT,
     PRIMARY KEY (tenant, environment, name)
 ) STRICT;
+
+CREATE TABLE suite (
+    tenant TEXT NOT NULL REFERENCES tenant (id),
+    name TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    content TEXT NOT NULL, -- as written, YAML or JSON
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (tenant, name)
+) STRICT, WITHOUT ROWID;
 
 -- Published tables. Numbers are never reused, and contents never change.
 CREATE TABLE revision (
@@ -51,7 +88,6 @@ CREATE TABLE revision (
     number INTEGER NOT NULL CHECK (number >= 1),
     environment TEXT NOT NULL,
     parent INTEGER,
-    content TEXT NOT NULL CHECK (json_valid(content)),
     content_hash TEXT NOT NULL CHECK (length(content_hash) = 64),
     route_count INTEGER NOT NULL,
     message TEXT NOT NULL,
@@ -59,8 +95,32 @@ CREATE TABLE revision (
     actor_id TEXT NOT NULL,
     actor_name TEXT NOT NULL,
     published_at INTEGER NOT NULL,
+    -- 'draft', or 'rollback' or 'promotion' of the revision origin_number.
+    origin TEXT NOT NULL DEFAULT 'draft',
+    origin_number INTEGER,
+    approvals TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(approvals)),
+    -- The reason for publishing in spite of failing suites.
+    override_reason TEXT,
     PRIMARY KEY (tenant, number)
 ) STRICT;
+CREATE INDEX revision_by_content ON revision (tenant, content_hash);
+
+-- The tables of revisions, each stored once for a tenant. `bytes` comes before the content, so that a sum reads no
+-- tables.
+CREATE TABLE revision_content (
+    tenant TEXT NOT NULL REFERENCES tenant (id),
+    hash TEXT NOT NULL CHECK (length(hash) = 64),
+    bytes INTEGER NOT NULL,
+    content TEXT NOT NULL,
+    PRIMARY KEY (tenant, hash)
+) STRICT;
+CREATE INDEX revision_content_by_tenant ON revision_content (tenant, bytes);
+
+-- The last revision with a content takes it along.
+CREATE TRIGGER revision_deleted AFTER DELETE ON revision
+WHEN NOT EXISTS (SELECT 1 FROM revision WHERE tenant = old.tenant AND content_hash = old.content_hash) BEGIN
+    DELETE FROM revision_content WHERE tenant = old.tenant AND hash = old.content_hash;
+END;
 
 CREATE TABLE live (
     tenant TEXT NOT NULL REFERENCES tenant (id),
@@ -70,6 +130,8 @@ CREATE TABLE live (
     FOREIGN KEY (tenant, number) REFERENCES revision (tenant, number)
 ) STRICT, WITHOUT ROWID;
 
+-- Keys.
+
 CREATE TABLE api_key (
     id TEXT NOT NULL PRIMARY KEY CHECK (length(id) = 12),
     secret_hash BLOB NOT NULL CHECK (length(secret_hash) = 32),
@@ -77,8 +139,36 @@ CREATE TABLE api_key (
     scopes TEXT NOT NULL CHECK (json_valid(scopes)),
     name TEXT NOT NULL,
     created_at INTEGER NOT NULL,
-    expires_at INTEGER
+    expires_at INTEGER,
+    -- NULL: not limited.
+    environments TEXT CHECK (environments IS NULL OR json_valid(environments)),
+    owners TEXT CHECK (owners IS NULL OR json_valid(owners)),
+    path_prefixes TEXT CHECK (path_prefixes IS NULL OR json_valid(path_prefixes)),
+    revoked_at INTEGER,
+    last_used_at INTEGER, -- to the hour
+    -- The key that created this one, and the key that it replaces. NULL for keys that were created on the machine itself.
+    created_by TEXT,
+    replaces TEXT,
+    -- The limits to routes of the keys that created this one, directly and indirectly: a JSON array of {owners,
+    -- pathPrefixes}.
+    creator_limits TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(creator_limits))
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX api_key_by_creator ON api_key (created_by) WHERE created_by IS NOT NULL;
+CREATE INDEX api_key_by_tenant ON api_key (tenant, created_at);
+CREATE INDEX api_key_by_tenant_not_revoked ON api_key (tenant, expires_at) WHERE revoked_at IS NULL;
+CREATE INDEX api_key_by_end
+    ON api_key (min(ifnull(revoked_at, expires_at), ifnull(expires_at, revoked_at)));
+
+-- The ids of keys that ended 30 days ago. None is given again, and a revocation finds what they created.
+CREATE TABLE ended_key (
+    id TEXT NOT NULL PRIMARY KEY,
+    created_by TEXT,
+    replaces TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX ended_key_by_creator ON ended_key (created_by) WHERE created_by IS NOT NULL;
+CREATE TRIGGER ended_id_is_not_given_again BEFORE INSERT ON api_key
+WHEN EXISTS (SELECT 1 FROM ended_key WHERE id = new.id)
+BEGIN SELECT raise(ABORT, 'the id of an ended key is not given again'); END;
 
 CREATE TABLE continuation_key (
     id INTEGER PRIMARY KEY,
@@ -86,6 +176,10 @@ CREATE TABLE continuation_key (
     created_at INTEGER NOT NULL
 ) STRICT;
 
+-- Changes.
+
+-- before and after describe the change if it is small: numbers, hashes, grants. hash covers the row and the previous
+-- hash.
 CREATE TABLE audit (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     at INTEGER NOT NULL,
@@ -94,6 +188,30 @@ CREATE TABLE audit (
     actor_name TEXT NOT NULL,
     action TEXT NOT NULL,
     tenant TEXT,
+    environment TEXT,
     subject TEXT NOT NULL,
-    request_id TEXT NOT NULL
+    before TEXT CHECK (before IS NULL OR json_valid(before)),
+    after TEXT CHECK (after IS NULL OR json_valid(after)),
+    request_id TEXT NOT NULL,
+    hash BLOB NOT NULL
 ) STRICT;
+CREATE INDEX audit_by_tenant ON audit (tenant, id);
+CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit BEGIN SELECT raise(ABORT, 'audit rows are not changed'); END;
+CREATE TRIGGER audit_is_not_removed BEFORE DELETE ON audit BEGIN SELECT raise(ABORT, 'audit rows are not removed'); END;
+
+-- Responses to requests with an Idempotency-Key, kept for a day. status is NULL while the first request is in progress.
+CREATE TABLE repeated_request (
+    actor TEXT NOT NULL,
+    key TEXT NOT NULL,
+    -- NULL if the request's path names no tenant.
+    tenant TEXT,
+    request_hash BLOB NOT NULL,
+    created_at INTEGER NOT NULL,
+    status INTEGER,
+    headers TEXT CHECK (headers IS NULL OR json_valid(headers)),
+    body BLOB,
+    PRIMARY KEY (actor, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX repeated_request_by_time ON repeated_request (created_at);
+CREATE INDEX repeated_request_by_tenant ON repeated_request (tenant, created_at);
+CREATE INDEX repeated_request_by_actor ON repeated_request (actor, created_at);

@@ -56,14 +56,23 @@ CREATE TABLE event (
     request_id ANY NOT NULL,
     occurred_at INTEGER,
     parent ANY,
-    client_event_id ANY
+    client_event_id ANY,
+    -- What an app reported about its own decision: 'shown' or 'failed', the version of its engine, and whether the server
+    -- decides the same: 'same', 'different', 'unchecked'. NULL for other events.
+    result ANY,
+    engine_version ANY,
+    agreement ANY
 ) STRICT;
 
--- Exports and analytics read one tenant's range of the log.
-CREATE INDEX event_by_tenant ON event (tenant, seq);
+-- The hash of each reported event of this file: of tenant, install and clientEventId. It is inserted with the event's
+-- row, so that a report that is sent again is recognised. Retention and erasures leave it. Closing the day copies it to
+-- ledger.db.
+CREATE TABLE client_event (
+    hash BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 16)
+) STRICT, WITHOUT ROWID;
 
--- Counts of the rows. They are written with the rows (since m0002: some batches later), and copied to ledger.db when
--- the day is over. A count stays when its rows are erased or dropped.
+-- Counts of the rows. They are written some batches after the rows, so that a batch writes only its rows, and copied to
+-- ledger.db when the day is over. A count stays when its rows are erased or dropped.
 
 -- The tenants that have had rows in this file.
 CREATE TABLE tenant_rows (
@@ -72,6 +81,23 @@ CREATE TABLE tenant_rows (
     first_seq INTEGER NOT NULL,
     last_seq INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- A row above this seq is not included in any count, nor in tenant_rows. Queries of counts add these rows.
+CREATE VIEW counted (seq) AS SELECT ifnull(max(last_seq), 0) FROM tenant_rows;
+
+-- The rows by tenant, for exports and for queries of one tenant's range of the log. It is written in the transaction that
+-- moves `counted`. With an index of `event`, each commit would also write a page of the index for each tenant of the
+-- batch. Queries add the rows above `counted`.
+CREATE TABLE indexed_event (
+    tenant INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (tenant, seq)
+) STRICT, WITHOUT ROWID;
+
+-- Retention and erasures delete rows, but only such that are counted.
+CREATE TRIGGER event_deleted AFTER DELETE ON event BEGIN
+    DELETE FROM indexed_event WHERE tenant = old.tenant AND seq = old.seq;
+END;
 
 -- Each stream is counted separately.
 CREATE TABLE stream (
@@ -109,6 +135,14 @@ CREATE TABLE value (
     value TEXT NOT NULL,
     UNIQUE (tenant, dimension, other, value)
 ) STRICT;
+
+-- The values of a stream that are counted separately, up to the limit of their dimension. All other values of the
+-- stream are counted together as the value with other = 1. Written with the rows, before they are counted.
+CREATE TABLE stream_value (
+    stream INTEGER NOT NULL REFERENCES stream (id),
+    value INTEGER NOT NULL REFERENCES value (id),
+    PRIMARY KEY (stream, value)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE value_hour (
     stream INTEGER NOT NULL REFERENCES stream (id),

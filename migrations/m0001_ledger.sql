@@ -21,6 +21,18 @@ CREATE TABLE export_window (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX export_window_pending ON export_window (tenant, window_end) WHERE exported_at IS NULL;
 
+-- Pending notifications about exports. A row is deleted once its receiver has accepted it, or after a day of failed
+-- attempts.
+CREATE TABLE export_notice (
+    id TEXT NOT NULL PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    payload TEXT NOT NULL CHECK (json_valid(payload)),
+    created_at INTEGER NOT NULL,
+    attempts INTEGER NOT NULL CHECK (attempts >= 0),
+    due_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX export_notice_due ON export_notice (due_at, id);
+
 -- Closed day files: no rows are added to them, and their counts are in the tables below. Days are counted since 1970.
 CREATE TABLE day (
     day INTEGER PRIMARY KEY,
@@ -41,6 +53,13 @@ CREATE TABLE day_tenant (
     PRIMARY KEY (tenant, day)
 ) STRICT, WITHOUT ROWID;
 
+-- The time of the last retention pass, and the time of a forward clock jump that retention waits for.
+CREATE TABLE retention_clock (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    last_pass INTEGER NOT NULL,
+    jumped_at INTEGER
+) STRICT;
+
 -- A tenant's requests to erase the rows of one of its installs. finished_at is NULL until the rows are erased, so that
 -- an erasure resumes after a crash.
 CREATE TABLE erasure (
@@ -52,6 +71,7 @@ CREATE TABLE erasure (
     last_seq INTEGER NOT NULL, -- of the log at the time of the request
     finished_at INTEGER
 ) STRICT;
+CREATE INDEX erasure_by_tenant ON erasure (tenant, requested_at);
 
 -- The gaps that erasures leave in the log.
 CREATE TABLE erased (
@@ -59,6 +79,18 @@ CREATE TABLE erased (
     erasure INTEGER NOT NULL REFERENCES erasure (id)
 ) STRICT;
 CREATE INDEX erased_by_erasure ON erased (erasure);
+
+-- The hashes of reported events in closed days, as in m0001_events.sql. They are kept for 30 days after the day, whether
+-- or not its rows are.
+CREATE TABLE client_event (
+    hash BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 16),
+    day INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The days with rows in client_event.
+CREATE TABLE client_event_day (
+    day INTEGER PRIMARY KEY
+) STRICT;
 
 -- The counts of closed days, as in m0001_events.sql. Ids are local to the ledger.
 

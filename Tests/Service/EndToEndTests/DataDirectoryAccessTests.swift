@@ -156,19 +156,6 @@ struct DataDirectoryAccessTests {
         }
     }
 
-    @Test func formerLayoutIsMovedByTheCommandInTheMessage() async throws {
-        try await withTemporaryDirectory { directory in
-            let made = "fingerpost migrate --data data && mv data/service/* data/ && rmdir data/service"
-            #expect(try await shell(directory, made).status == 0)
-            let refused = try await shell(directory, "fingerpost keys list --data data")
-            #expect(refused.status == 78, "\(refused.text)")
-            let command = try #require(refused.text.firstMatch(of: /'(cd data && .*)'/)).output.1
-            #expect(try await shell(directory, String(command)).status == 0)
-            let moved = try await shell(directory, "ls data; fingerpost verify-log --data data")
-            #expect(moved.status == 0 && moved.text.hasPrefix("service\ncomplete"), "\(moved.text)")
-        }
-    }
-
     // MARK: Exports
 
     @Test func exportsAreTheirOwnersAlone() async throws {

@@ -64,7 +64,6 @@ struct DataDirectoryStateTests {
 
     @Test(arguments: [
         ("mkdir -p r/service/restoring/events && cp b/catalog.db r/service/restoring/", 65),
-        ("mkdir -p r/service/events && cp b/catalog.db r/service/catalog.db.partial", 65),
         // The restored files are complete, and the process stopped before or during its last renames. The next process
         // finishes them.
         (
@@ -232,6 +231,59 @@ struct DataDirectoryStateTests {
             #expect(verified.status == 0, "\(verified.text)")
             let missing = try await shell(directory, "fingerpost restore nope --data r2")
             #expect(missing.status == 74 && missing.text.contains("there is no such directory"), "\(missing.text)")
+        }
+    }
+
+    // MARK: Other builds
+
+    /// Before there were baselines, bytes 60 to 63 of a file were the number of its migrations. The first builds had no
+    /// folder for the files.
+    @Test(arguments: [
+        (#"printf '\0\0\0\7' | dd of=data/service/catalog.db bs=1 seek=60 conv=notrunc"#, "service/catalog.db"),
+        (
+            #"printf '\0\0\0\5' | dd of=data/service/events/ledger.db bs=1 seek=60 conv=notrunc"#,
+            "service/events/ledger.db"
+        ),
+        (
+            #"printf '\0\0\0\5' | dd of="$(ls data/service/events/2*.db)" bs=1 seek=60 conv=notrunc"#,
+            "service/events/2"
+        ),
+        ("mv data/service/* data && rmdir data/service", "catalog.db"),
+    ]) func directoryOfAnotherBuildIsRefusedUnchanged(_ change: String, _ file: String) async throws {
+        try await withTemporaryDirectory { directory in
+            try await prepare(directory)
+            #expect(try await shell(directory, change).status == 0)
+            let state = #"find data -printf '%p %m %s %T@\n' | sort; find data -type f -exec sha256sum {} + | sort"#
+            let before = try await shell(directory, state).text
+            for command in [
+                "migrate", "keys list", "keys create --name x --scope admin",
+                "keys create --init --name x --scope admin",
+                "keys revoke 3f9a0c1b2d4e", "audit verify", "verify-log", "backup b2", "export shop", "replay shop",
+                "restore b", "serve --public 127.0.0.1:0 --admin 127.0.0.1:0 --ops 127.0.0.1:0",
+            ] {
+                let refused = try await shell(directory, "timeout 20 fingerpost \(command) --data data")
+                #expect(refused.status == 65, "\(command): \(refused.text)")
+                #expect(refused.text.hasPrefix("fingerpost: data/\(file)"), "\(refused.text)")
+                #expect(refused.text.contains(" belongs to another build, and no file is migrated"), "\(refused.text)")
+                #expect(refused.text.split(separator: "\n").count == 1, "\(refused.text)")
+            }
+            #expect(try await shell(directory, state).text == before)
+        }
+    }
+
+    @Test func backupOfAnotherBuildIsRefused() async throws {
+        try await withTemporaryDirectory { directory in
+            try await prepare(directory)
+            let change = #"""
+                old=$(sha256sum b/catalog.db | cut -c 1-64)
+                printf '\0\0\0\7' | dd of=b/catalog.db bs=1 seek=60 conv=notrunc 2>/dev/null
+                sed -i "s/$old/$(sha256sum b/catalog.db | cut -c 1-64)/" b/backup.json
+                fingerpost restore b --data r
+                """#
+            let refused = try await shell(directory, change)
+            #expect(refused.status == 65, "\(refused.text)")
+            #expect(refused.text.hasPrefix("fingerpost: b/catalog.db belongs to another build"), "\(refused.text)")
+            #expect(try await shell(directory, "find r -name '*.db'").text.isEmpty)
         }
     }
 

@@ -47,13 +47,13 @@ struct ExitCodeTests {
         }
     }
 
-    /// Bytes 60 to 63 of a SQLite file are its user_version.
+    /// Byte 63 of a file counts its migrations.
     @Test(arguments: commands) func newerFileIsSixtyFive(_ command: Command) async throws {
         try await withTemporaryDirectory { directory in
             let tool = RunningServer.products.appending(path: "fingerpost").path
             #expect(try await runBeside(tool, ["migrate", "--data", directory]).status == 0)
             var bytes = try Data(contentsOf: URL(filePath: directory + "/service/catalog.db"))
-            bytes[62] = 0x7F
+            bytes[63] = 0x7F
             try write(bytes, to: directory + "/service/catalog.db")
             let (status, lines) = try fingerpost(command, data: directory)
 

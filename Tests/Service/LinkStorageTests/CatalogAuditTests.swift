@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 import LinkCatalog
 import LinkRouting
-import Migrations
 import TestSupport
 import Testing
 
@@ -69,47 +68,6 @@ struct CatalogAuditTests {
             let queue = try DatabaseQueue(path: path)
             await #expect(throws: DatabaseError.self) { try await queue.write { try $0.execute(sql: sql) } }
             try queue.close()
-        }
-    }
-
-    /// Rows from before the hash chain stay readable, and the chain begins after them.
-    @Test func catalogOfTheFirstSchemaIsTakenOver() async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/catalog.db"
-            let schema = SQLiteSchema(applicationID: 0x4650_4341, migrations: Array(Migrations.catalog.prefix(1)))
-            let pool = try SQLiteFile.open(path, schema)
-            try await pool.write { db in
-                try db.execute(
-                    sql: """
-                        INSERT INTO tenant VALUES ('shop', 1);
-                        INSERT INTO settings VALUES ('shop', 1, '{}', 'system', 'a', 'a', 1);
-                        INSERT INTO draft VALUES ('shop', 'production', 'main', NULL, 7, '{"routes":[]}', 1);
-                        INSERT INTO api_key VALUES ('abcdefghijkl', zeroblob(32), NULL, '["admin"]', 'old', 1, NULL);
-                        INSERT INTO audit (at, actor_kind, actor_id, actor_name, action, tenant, subject, request_id)
-                            VALUES (1, 'system', 'a', 'a', 'settings.write', 'shop', 'settings 1', 'r');
-                        """
-                )
-            }
-            try SQLiteFile.close(pool)
-            let database = try CatalogDatabase(path)
-            let shop = tenant("shop")
-            let draft = try await database.draft(.main, of: shop, in: .production)
-            #expect(draft?.version == .written(7))
-            let saved = try await database.saveDraft(
-                .object(["routes": .array([])]),
-                name: .main,
-                of: shop,
-                in: .production,
-                base: .kept,
-                expected: .written(7),
-                within: DraftRoom(drafts: 64, tableBytes: 1 << 20),
-                change: change
-            )
-            #expect(saved.version == .written(8))
-            #expect(try await database.keyGrants().map(\.name) == ["old"])
-            let verdict = try await database.verifyAudit()
-            #expect(verdict.brokenAt == nil && verdict.rows == 2 && verdict.head != nil)
-            try database.close()
         }
     }
 

@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 import LinkCatalog
 import LinkRouting
-import Migrations
 import Synchronization
 import TestSupport
 import Testing
@@ -212,39 +211,6 @@ struct KeyQuotaTests {
                     )
                 }
             }
-        }
-    }
-
-    /// Keys that exist get the limits of the keys that created them.
-    @Test func keysOfAnOlderCatalogKeepTheirCreatorsLimits() async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/catalog.db"
-            let schema = SQLiteSchema(applicationID: 0x4650_4341, migrations: Array(Migrations.catalog.prefix(6)))
-            let pool = try SQLiteFile.open(path, schema)
-            try await pool.write { db in
-                for (id, maker, replaced, owners, prefixes) in [
-                    ("a", nil, nil, #"["blog"]"#, nil), ("b", "a", nil, #"["blog"]"#, #"["/reset/{"]"#),
-                    ("c", "b", nil, #"["blog"]"#, #"["/reset/{"]"#), ("d", nil, "c", #"["blog"]"#, #"["/reset/{"]"#),
-                    ("e", nil, nil, nil, nil), ("f", "e", nil, #"["crm"]"#, nil),
-                ] as [(String, String?, String?, String?, String?)] {
-                    try db.execute(
-                        sql: """
-                            INSERT INTO api_key (id, secret_hash, scopes, name, created_at, created_by, replaces, owners,
-                                path_prefixes) VALUES (?, zeroblob(32), '["keys"]', 'a', 1, ?, ?, ?, ?)
-                            """,
-                        arguments: [
-                            id + "00000000000", maker.map { $0 + "00000000000" }, replaced.map { $0 + "00000000000" },
-                            owners, prefixes,
-                        ]
-                    )
-                }
-            }
-            try SQLiteFile.close(pool)
-            let database = try CatalogDatabase(path)
-            let limits = try await database.keyGrants().map { $0.creatorLimits.map { $0.json.json() }.sorted() }
-            let (owner, child) = (#"{"owners":["blog"]}"#, #"{"owners":["blog"],"pathPrefixes":["/reset/{"]}"#)
-            #expect(limits == [[], [owner], [child, owner].sorted(), [child, owner].sorted(), [], []])
-            try database.close()
         }
     }
 }

@@ -1,7 +1,6 @@
 import GRDB
 import LinkCatalog
 import LinkRouting
-import Migrations
 import TestSupport
 import Testing
 
@@ -121,40 +120,6 @@ struct RevisionRoomTests {
         }
     }
 
-    @Test func catalogOfTheSixthSchemaIsTakenOver() async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/catalog.db"
-            let schema = SQLiteSchema(applicationID: 0x4650_4341, migrations: Array(Migrations.catalog.prefix(6)))
-            let (a, b) = (table("a").json(), table("b").json())
-            let pool = try SQLiteFile.open(path, schema)
-            try await pool.write { db in
-                try db.execute(sql: "INSERT INTO tenant (id, created_at) VALUES ('shop', 1), ('blog', 1)")
-                for (tenant, number, text) in [("shop", 1, a), ("shop", 2, b), ("shop", 5, a), ("blog", 1, a)] {
-                    try db.execute(
-                        sql: """
-                            INSERT INTO revision (tenant, number, environment, content, content_hash, route_count, message,
-                                actor_kind, actor_id, actor_name, published_at, content_bytes)
-                            VALUES (?, ?, 'production', ?, ?, 0, 'old', 'key', 'k', 'K', 1, NULL)
-                            """,
-                        arguments: [tenant, number, text, CatalogDatabase.contentHash(text)]
-                    )
-                }
-                try db.execute(sql: "INSERT INTO live VALUES ('shop', 'production', 5), ('blog', 'production', 1)")
-            }
-            try SQLiteFile.close(pool)
-            let database = try CatalogDatabase(path)
-            #expect(try await numbers(database) == [1, 2, 5])
-            #expect(try await contents(database) == 3)
-            #expect(try await database.content(of: Revision(rawValue: 1), tenant: shop) == table("a"))
-            #expect(try await database.content(of: Revision(rawValue: 2), tenant: shop) == table("b"))
-            #expect(try await database.live(of: shop, in: .production) == Revision(rawValue: 5))
-            #expect(try await publish(table("a"), database).new == nil)
-            #expect(try await publish(table("b"), database).new?.revision == Revision(rawValue: 6))
-            #expect(try await contents(database) == 3)
-            try database.close()
-        }
-    }
-
     // MARK: Room
 
     @Test func oldestRevisionsGoAboveTheNumber() async throws {
@@ -223,19 +188,6 @@ struct RevisionRoomTests {
             let later = Timestamp(milliseconds: change.at.milliseconds + 1)
             #expect(try await database.prune(shop, keep: 9, before: later, change: change).count == 40)
             #expect(try await publish(table("50"), within: room, database).new?.revision == Revision(rawValue: 50))
-        }
-    }
-
-    /// Revisions of an earlier version are removed with the next publications.
-    @Test func largerTenantShrinks() async throws {
-        try await withCatalog { database in
-            for number in 1...140 { try await publish(table("\(number)"), database) }
-            let room = RevisionRoom(revisions: 60, bytes: 1 << 30)
-            try await publish(table("141"), within: room, database)
-            // One publication removes as many as there is room for.
-            #expect(try await numbers(database) == Array(61...141))
-            try await publish(table("142"), within: room, database)
-            #expect(try await numbers(database) == Array(83...142))
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import LinkEvents
 import TestSupport
 import Testing
 
@@ -73,7 +74,7 @@ struct SQLiteFileTests {
             try old.write { try $0.execute(sql: "INSERT INTO note (text) VALUES ('kept')") }
             try SQLiteFile.close(old)
             let new = try SQLiteFile.open(path, Self.nextSchema)
-            #expect(try setting("user_version", of: new) == "2")
+            #expect(try setting("user_version", of: new) == "\(Self.nextSchema.version(after: 2))")
             #expect(try new.read { try String.fetchOne($0, sql: "SELECT text FROM note WHERE at IS NULL") } == "kept")
         }
     }
@@ -88,9 +89,48 @@ struct SQLiteFileTests {
             )
             #expect(throws: (any Error).self) { try SQLiteFile.open(path, broken) }
             let pool = try SQLiteFile.open(path, Self.schema)
-            #expect(try setting("user_version", of: pool) == "1")
+            #expect(try setting("user_version", of: pool) == "\(Self.schema.version(after: 1))")
             #expect(try pool.read { try !$0.tableExists("more") })
         }
+    }
+
+    /// Builds before the baselines counted their migrations from 1.
+    @Test(arguments: [0, 1, 5, 7, Self.schema.version(after: 0), Self.schema.version(after: 256), -1])
+    func versionOfAnotherBuildIsRefusedUntouched(_ version: Int) throws {
+        try inTemporaryDirectory { folder in
+            let path = folder + "/a.db"
+            let pool = try SQLiteFile.open(path, Self.schema)
+            try pool.write { try $0.execute(sql: "PRAGMA user_version = \(version)") }
+            try SQLiteFile.close(pool)
+            try expectAnotherBuild(path, Self.schema)
+        }
+    }
+
+    @Test func changedBaselineIsRefusedUntouched() throws {
+        try inTemporaryDirectory { folder in
+            let path = folder + "/a.db"
+            try SQLiteFile.close(try SQLiteFile.open(path, Self.schema))
+            let changed = SQLiteSchema(
+                applicationID: Self.schema.applicationID,
+                migrations: Self.schema.migrations.map { $0 + "; CREATE TABLE more (id INTEGER) STRICT" }
+            )
+            try expectAnotherBuild(path, changed)
+        }
+    }
+
+    private func expectAnotherBuild(_ path: String, _ schema: SQLiteSchema) throws {
+        let (folder, before) = (Folder.parent(of: path), try Data(contentsOf: URL(filePath: path)))
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+        let error = #expect(throws: StorageError.self) { try SQLiteFile.open(path, schema) }
+        #expect(
+            "\(try #require(error))"
+                == "\(path) belongs to another build, and no file is migrated until version 0.1.0. Nothing was changed: "
+                + "save the tenants with 'fingerpost pull' and the events with 'fingerpost export' of that build, and use "
+                + "this one in a new directory."
+        )
+        #expect(error?.exitCode == 65)
+        #expect(try Data(contentsOf: URL(filePath: path)) == before)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == names)
     }
 
     @Test func newerSchemaIsRefused() throws {

@@ -65,40 +65,6 @@ struct TenantIndexTests {
         }
     }
 
-    /// A killed process of the previous version leaves rows without counts in a file with an index of all rows.
-    @Test func fileOfThePreviousVersionIsMigrated() async throws {
-        try await withTemporaryDirectory { folder in
-            var random = SeededGenerator(seed: 3)
-            let live = folder + "/live"
-            try FileManager.default.createDirectory(atPath: live, withIntermediateDirectories: false)
-            let log = try log(live)
-            let owners = try await fill(log, rows: 1_500, &random)
-            let copy = folder + "/copy"
-            try FileManager.default.copyItem(atPath: live, toPath: copy)
-            let day = try day(in: copy)
-            try await day.write { db in
-                #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM indexed_event") ?? 0 < owners.count)
-                try db.execute(
-                    sql: """
-                        DROP TRIGGER event_deleted;
-                        DROP TABLE indexed_event;
-                        CREATE INDEX event_by_tenant ON event (tenant, seq);
-                        PRAGMA user_version = 4;
-                        """
-                )
-            }
-            try day.close()
-
-            let migrated = try self.log(copy)
-            try await expectRows(migrated, of: owners, &random)
-            let added = (0..<1_100).map { Event.sample(owners.count + $0) }
-            _ = try await migrated.append(added)
-            try await expectRows(migrated, of: owners + added.map(\.tenant), &random)
-            try migrated.close()
-            try log.close()
-        }
-    }
-
     @Test(arguments: [
         ("DELETE FROM indexed_event WHERE seq = 7", 11, 11),
         ("INSERT INTO indexed_event VALUES (1, 13)", 12, 13),

@@ -174,34 +174,6 @@ struct TrailingCountTests {
         }
     }
 
-    /// The file of a version that wrote the counts with each batch.
-    @Test func olderFileIsCountedOn() async throws {
-        try await withTemporaryDirectory { folder in
-            do {
-                let log = try log(folder)
-                _ = try await log.append([.sample(0), .sample(1)])
-                try log.close()
-            }
-            let queue = try DatabaseQueue(path: folder + "/2026-11-21.db")
-            try await queue.write {
-                try $0.execute(
-                    sql: """
-                        DROP TRIGGER event_deleted; DROP TABLE indexed_event;
-                        CREATE INDEX event_by_tenant ON event (tenant, seq);
-                        DROP VIEW counted; DROP TABLE stream_value; DROP TABLE client_event;
-                        ALTER TABLE event DROP COLUMN result; ALTER TABLE event DROP COLUMN engine_version;
-                        ALTER TABLE event DROP COLUMN agreement; PRAGMA user_version = 1
-                        """
-                )
-            }
-            try queue.close()
-            let log = try log(folder)
-            #expect(try await log.append([.sample(2)]).first == 3)
-            try await expectExactCounts(log, of: (0..<3).map { .sample($0) }, "brought forward")
-            try log.close()
-        }
-    }
-
     /// Only the newest file may have rows that are not counted yet.
     @Test func dayIsCountedBeforeTheNextBegins() async throws {
         try await withTemporaryDirectory { folder in

@@ -32,9 +32,9 @@ package final class LargeDocuments: Sendable {
     ///   blocks the others.
     package func turn(of caller: WorkPool.Caller) -> Turn { Turn(self, caller) }
 
-    /// Waits for permission to process a stored document that is large, or whose size is unknown (nil).
-    package static func wait(toRead bytes: Int?) async throws {
-        guard bytes.map({ $0 > threshold }) ?? true else { return }
+    /// Waits for permission to process a stored document that is large.
+    package static func wait(toRead bytes: Int) async throws {
+        guard bytes > threshold else { return }
         try await turn?.work()
     }
 

@@ -1,7 +1,6 @@
 package import LinkRouting
 
-/// A stored document that cannot be read: the file is damaged, or an older version stored a document that it could not
-/// read back.
+/// A stored document that cannot be read, because the file is damaged.
 package struct UnreadableDocument: Error, Hashable, Sendable, CustomStringConvertible {
     package let kind: Kind
     package let reason: String

@@ -15,7 +15,7 @@ package struct AuditEntry: Sendable, Hashable {
     /// The state after the change, under the same condition.
     package let after: JSONNode?
     package let requestID: String
-    /// SHA-256 of the row and the previous row's hash; nil in rows older than the hash chain.
+    /// SHA-256 of the row and the previous row's hash; nil in a row that is not stored yet.
     package let hash: String?
 
     package init(

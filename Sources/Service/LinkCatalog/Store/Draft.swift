@@ -72,8 +72,7 @@ package struct DraftSummary: Sendable, Hashable {
     package let name: DraftName
     package let base: Revision?
     package let version: DraftVersion
-    /// Nil when the content cannot be read.
-    package let routeCount: Int?
+    package let routeCount: Int
     package let actor: Actor
     package let writtenAt: Timestamp
 
@@ -81,7 +80,7 @@ package struct DraftSummary: Sendable, Hashable {
         name: DraftName,
         base: Revision?,
         version: DraftVersion,
-        routeCount: Int?,
+        routeCount: Int,
         actor: Actor,
         writtenAt: Timestamp
     ) {

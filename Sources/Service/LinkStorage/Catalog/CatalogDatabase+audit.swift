@@ -146,13 +146,11 @@ extension CatalogDatabase {
         try await pool.read { db in
             var (count, head) = (0, Data?.none)
             var previous: Int64?
-            let first = try Int64.fetchOne(db, sql: "SELECT first FROM audit_chain") ?? 1
             let rows = try Row.fetchCursor(db, sql: "SELECT * FROM audit ORDER BY id")
             while let row = try rows.next() {
                 let entry = try Self.auditEntry(row)
                 let hash = row["hash"] as Data?
-                let isWhole = entry.id < first ? hash == nil : hash == entry.chainHash(after: head)
-                guard entry.id == (previous ?? 0) + 1, isWhole else {
+                guard entry.id == (previous ?? 0) + 1, hash == entry.chainHash(after: head) else {
                     return AuditVerdict(rows: count, head: head?.hexadecimal, brokenAt: entry.id)
                 }
                 (count, head, previous) = (count + 1, hash, entry.id)

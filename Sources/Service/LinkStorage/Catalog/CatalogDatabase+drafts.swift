@@ -8,9 +8,7 @@ extension CatalogDatabase {
             try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT name, base_revision, version, updated_at, actor_kind, actor_id, actor_name,
-                        CASE WHEN route_count IS NOT NULL THEN route_count
-                            WHEN json_valid(content) THEN json_array_length(content, '$.routes') END AS route_count
+                    SELECT name, base_revision, version, updated_at, actor_kind, actor_id, actor_name, route_count
                     FROM draft WHERE tenant = ? AND environment = ? ORDER BY name
                     """,
                 arguments: [tenant.rawValue, environment.rawValue]
@@ -34,11 +32,11 @@ extension CatalogDatabase {
     ) async throws -> Draft? {
         let key: StatementArguments = [tenant.rawValue, environment.rawValue, name.rawValue]
         let size = try await pool.read { db in
-            try Row.fetchOne(
+            try Int.fetchOne(
                 db,
                 sql: "SELECT content_bytes FROM draft WHERE tenant = ? AND environment = ? AND name = ?",
                 arguments: key
-            ).map { $0["content_bytes"] as Int? }
+            )
         }
         guard let size else { return nil }
         try await LargeDocuments.wait(toRead: size)
@@ -88,19 +86,12 @@ extension CatalogDatabase {
             arguments: key
         )
         guard let row else { return nil }
-        let hash: String? =
-            try row["content_hash"] as String?
-            ?? contentHash(
-                db,
-                sql: "SELECT content FROM draft WHERE tenant = ? AND environment = ? AND name = ?",
-                arguments: key
-            )
         return Stored(
             version: .written(row["version"]),
             base: (row["base_revision"] as Int64?).map(Revision.init(rawValue:)),
             onlyAuthor: row["only_author"],
-            hash: hash ?? "",
-            bytes: row["content_bytes"] ?? 0
+            hash: row["content_hash"],
+            bytes: row["content_bytes"]
         )
     }
 

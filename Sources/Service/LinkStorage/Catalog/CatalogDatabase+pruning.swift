@@ -37,17 +37,12 @@ extension CatalogDatabase {
         return RevisionSize(revisions: row?[0] ?? 0, bytes: row?[1] ?? 0)
     }
 
-    /// Removes the oldest revisions that may go, until the tenant is within its room: at most as many as there is room
-    /// for, so that one publication does not remove all that an earlier version has stored.
+    /// Removes the oldest revisions that may go, until the tenant is within its room.
     ///
-    /// - Parameters:
-    ///   - before: The size before the new revision. A tenant that was larger than its room already, under an earlier
-    ///     version, must not grow.
     /// - Throws: ``TooManyRevisions`` if too few revisions may go. The publication is then rolled back.
     static func makeRoom(
         for revision: PublishedRevision,
         of tenant: TenantID,
-        _ before: RevisionSize,
         within room: RevisionRoom,
         _ change: AuditContext,
         _ db: Database
@@ -59,7 +54,6 @@ extension CatalogDatabase {
             keep: RevisionRoom.kept,
             before: nil,
             first: revision.environment,
-            limit: room.revisions,
             db
         )
         var removed: [Int64] = []
@@ -68,8 +62,7 @@ extension CatalogDatabase {
             removed.append(number)
             size = try Self.size(of: tenant, db)
         }
-        guard size.revisions <= max(room.revisions, before.revisions), size.bytes <= max(room.bytes, before.bytes)
-        else {
+        guard size.revisions <= room.revisions, size.bytes <= room.bytes else {
             throw TooManyRevisions(tenant: tenant, room: room)
         }
         try noteRemoval(of: removed, madeRoomFor: revision.revision, of: tenant, change, db)
@@ -84,7 +77,6 @@ extension CatalogDatabase {
         keep: Int,
         before: Timestamp?,
         first environment: EnvironmentID? = nil,
-        limit: Int? = nil,
         _ db: Database
     ) throws -> [Int64] {
         try Int64.fetchAll(
@@ -99,10 +91,10 @@ extension CatalogDatabase {
                             SELECT number, row_number() OVER (PARTITION BY environment ORDER BY number DESC) AS position
                             FROM revision WHERE tenant = :tenant)
                         WHERE position <= :keep)
-                ORDER BY environment IS NOT :environment, number LIMIT ifnull(:limit, -1)
+                ORDER BY environment IS NOT :environment, number
                 """,
             arguments: [
-                "tenant": tenant.rawValue, "before": before?.milliseconds, "keep": keep, "limit": limit,
+                "tenant": tenant.rawValue, "before": before?.milliseconds, "keep": keep,
                 "environment": environment?.rawValue,
             ]
         )

@@ -55,7 +55,6 @@ extension CatalogDatabase {
             return .alreadyLive(row)
         }
         try Self.requireQuota(of: tenant, change, db)
-        let before = try Self.size(of: tenant, db)
         let number = try Int64.fetchOne(
             db,
             // The newest revision is never removed, so no number is used again.
@@ -103,7 +102,7 @@ extension CatalogDatabase {
             change,
             db
         )
-        try Self.makeRoom(for: row, of: tenant, before, within: publication.room, change, db)
+        try Self.makeRoom(for: row, of: tenant, within: publication.room, change, db)
         return .published(row)
     }
 
@@ -236,6 +235,7 @@ extension CatalogDatabase {
                 arguments: [tenant.rawValue, revision.rawValue]
             )
         }
+        guard let bytes else { return nil }
         try await LargeDocuments.wait(toRead: bytes)
         return try await pool.read { db in
             try Self.text(of: revision, tenant: tenant, db).map { try Self.content($0, of: .revision(revision)) }

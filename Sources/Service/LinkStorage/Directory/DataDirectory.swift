@@ -40,12 +40,13 @@ package final class DataDirectory: Sendable {
     /// Locks the directory. Creates it first if the purpose allows that, with mode 0700.
     ///
     /// Throws `StorageError`: `.noDirectory` if there is none and `purpose` is `.use`, `.backup` if it is a backup,
-    /// `.unsafe` if other users could replace its files, `.locked` if another process holds the lock,
-    /// `.unfinishedRestore` after an interrupted restore, and `.missing` if there are day files but no catalog.
+    /// `.otherBuild` if its files have the schema of another build, `.unsafe` if other users could replace them,
+    /// `.locked` if another process holds the lock, `.unfinishedRestore` after an interrupted restore, and `.missing` if
+    /// there are day files but no catalog.
     package init(_ path: String, for purpose: Purpose) throws {
         // Opening changes the files, so that they would no longer match the list of the backup.
         guard access("\(path)/\(Backup.listName)", F_OK) != 0 else { throw StorageError.backup(directory: path) }
-        try Self.refuseFormerLayout(path)
+        try Self.refuseOtherBuilds(path)
         guard purpose != .use || Self.exists(at: path) else { throw StorageError.noDirectory(path: path) }
         do {
             try Folder.make(path, mode: 0o700)
@@ -118,18 +119,29 @@ package final class DataDirectory: Sendable {
         return status.st_uid
     }
 
-    /// Versions before the first release had their files in the data directory itself.
-    private static func refuseFormerLayout(_ path: String) throws {
-        func isThere(_ name: String) -> Bool {
-            var status = stat()
-            return lstat("\(path)/\(name)", &status) == 0
+    /// Throws before anything is changed. Reports nothing else: whatever is wrong with a file, opening it says.
+    private static func refuseOtherBuilds(_ path: String) throws {
+        let service = serviceFolder(in: path)
+        // Before there was the folder, the files were in the data directory itself.
+        let formerCatalog = "\(path)/catalog.db"
+        var status = stat()
+        guard lstat(service, &status) == 0 || lstat(formerCatalog, &status) != 0 else {
+            throw StorageError.otherBuild(file: formerCatalog)
         }
-        guard !isThere(serviceName), isThere("catalog.db") || isThere("events") else { return }
-        let names = [
-            "catalog.db", "catalog.db-wal", "catalog.db-shm", "events", "exports", "restoring", "restored",
-            "last-backup", "running", "lock", "control.sock",
-        ]
-        throw StorageError.formerLayout(directory: path, files: names.filter(isThere))
+        var files = [("catalog.db", CatalogDatabase.schema), ("events/ledger.db", EventLog.ledgerSchema)]
+        if let day = dayFiles(in: service).max() { files.append(("events/\(day)", EventLog.daySchema)) }
+        for (name, schema) in files {
+            do {
+                try SQLiteHeader.inspect("\(service)/\(name)", schema)
+            } catch StorageError.otherBuild(let file) {
+                throw StorageError.otherBuild(file: file)
+            } catch {}
+        }
+    }
+
+    private static func dayFiles(in service: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: service + "/events")) ?? [])
+            .filter { $0.hasSuffix(".db") && CivilDay($0.dropLast(3)) != nil }
     }
 
     /// Whether the path holds data, or what an interrupted start or restore left of it. Anything but a directory,
@@ -155,9 +167,7 @@ package final class DataDirectory: Sendable {
         }
         let catalog = service + "/catalog.db"
         guard access(catalog, F_OK) != 0, access(catalog + "-wal", F_OK) != 0 else { return }
-        let days = ((try? FileManager.default.contentsOfDirectory(atPath: service + "/events")) ?? [])
-            .filter { $0.hasSuffix(".db") && CivilDay($0.dropLast(3)) != nil }
-        guard let day = days.max() else { return }
+        guard let day = dayFiles(in: service).max() else { return }
         throw StorageError.missing(file: catalog, detail: "events/\(day) exists")
     }
 

@@ -17,13 +17,8 @@ struct RestoreState {
 
     private static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Whether a restore was interrupted. Also recognizes a version that named its copies `.partial`.
-    var isUnfinished: Bool { Self.isThere(restoring) || !partialFiles.isEmpty }
-
-    private var partialFiles: [String] {
-        (entries(of: "events").map { "events/" + $0 } + ["catalog.db.partial"])
-            .filter { $0.hasSuffix(".db.partial") && Self.isThere("\(directory)/\($0)") }
-    }
+    /// Whether a restore was interrupted.
+    var isUnfinished: Bool { Self.isThere(restoring) }
 
     private func entries(of folder: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: "\(directory)/\(folder)")) ?? []).sorted()
@@ -33,7 +28,6 @@ struct RestoreState {
     /// of one: SQLite would replay a leftover `-wal` into the restored file.
     func clear() throws {
         try? FileManager.default.removeItem(atPath: restoring)
-        for file in partialFiles { unlink("\(directory)/\(file)") }
         let left = entries(of: ".").filter { $0.hasPrefix("catalog.db") } + entries(of: "events").map { "events/" + $0 }
         if let file = left.first { throw StorageError.occupied(directory: directory, by: file) }
     }

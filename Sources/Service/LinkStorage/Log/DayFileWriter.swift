@@ -5,8 +5,8 @@ import LinkRouting
 /// Appends events to the newest day file.
 ///
 /// A batch commits only its rows. Their counts are accumulated in memory and written with a later batch, see
-/// m0002_events.sql, and so is their index by tenant, see m0005_events.sql. After a crash the uncounted rows are
-/// accumulated again; readers count and find uncounted rows themselves.
+/// m0001_events.sql, and so is their index by tenant. After a crash the uncounted rows are accumulated again; readers
+/// count and find uncounted rows themselves.
 struct DayFileWriter {
     let day: CivilDay
     let pool: DatabasePool

@@ -37,15 +37,12 @@ extension EventLog {
 
     package func retentionClock() async throws -> RetentionClock? {
         try await ledger.read { db in
-            if let row = try Row.fetchOne(db, sql: "SELECT last_pass, jumped_at FROM retention_clock") {
-                return RetentionClock(
+            try Row.fetchOne(db, sql: "SELECT last_pass, jumped_at FROM retention_clock").map { row in
+                RetentionClock(
                     lastPass: Timestamp(milliseconds: row[0]),
                     jumpedAt: (row[1] as Int64?).map(Timestamp.init(milliseconds:))
                 )
             }
-            // A log of an earlier version has no clock; its newest day with rows stands in for the last pass.
-            let day = try Int64.fetchOne(db, sql: "SELECT max(day) FROM day_tenant")
-            return day.map { RetentionClock(lastPass: CivilDay(daysSince1970: $0).start) }
         }
     }
 

@@ -3,7 +3,7 @@ import GRDB
 import LinkEvents
 package import LinkRouting
 
-/// The hashes of reported events in a day file or in the ledger, see m0004_events.sql.
+/// The hashes of reported events in a day file or in the ledger, see m0001_events.sql.
 enum ReportedEvents {
     /// Inserts the hashes of the events into a day file.
     ///

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import GRDB
 import LinkEvents
@@ -8,9 +9,35 @@ struct SQLiteSchema: Sendable {
     let applicationID: Int32
     let migrations: [String]
     /// Whether free pages are returned on demand (`PRAGMA incremental_vacuum`). Applies to newly created files only.
-    var givesPagesBack = false
+    let givesPagesBack: Bool
     /// The most KiB of pages that the connection that writes keeps. All of them fill up in time.
-    var writerCache = 8_000
+    let writerCache: Int
+    /// What `PRAGMA user_version` is above the number of migrations: 23 bits of the SHA-256 of the first migration, and
+    /// eight zeros. A file with another first migration is that of another build.
+    private let baseline: Int
+
+    init(applicationID: Int32, migrations: [String], givesPagesBack: Bool = false, writerCache: Int = 8_000) {
+        self.applicationID = applicationID
+        self.migrations = migrations
+        self.givesPagesBack = givesPagesBack
+        self.writerCache = writerCache
+        let hash = SHA256.hash(data: Data((migrations.first ?? "").utf8)).prefix(3).reduce(0) { $0 << 8 | Int($1) }
+        baseline = (hash >> 1) << 8
+    }
+
+    /// The `user_version` of a file after so many migrations.
+    func version(after count: Int) -> Int { baseline + count }
+
+    /// Returns the number of migrations that a file of this version has had. Throws `StorageError` if another build
+    /// wrote it.
+    func migrationCount(of file: String, version: Int) throws -> Int {
+        let count = version - baseline
+        guard (1...255).contains(count) else { throw StorageError.otherBuild(file: file) }
+        guard count <= migrations.count else {
+            throw StorageError.newerSchema(file: file, found: count, known: migrations.count)
+        }
+        return count
+    }
 }
 
 /// Opens the files of the data directory with settings under which an acknowledged commit survives a power cut.
@@ -180,14 +207,13 @@ enum SQLiteFile {
     /// Migrates forward only. Each missing step and its version number are committed in one transaction.
     private static func migrate(_ db: Database, to schema: SQLiteSchema, file: String) throws {
         let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-        guard version <= schema.migrations.count else {
-            throw StorageError.newerSchema(file: file, found: version, known: schema.migrations.count)
-        }
-        for (index, sql) in schema.migrations.enumerated().dropFirst(version) {
+        let done = version == 0 ? 0 : try schema.migrationCount(of: file, version: version)
+        for (index, sql) in schema.migrations.enumerated().dropFirst(done) {
             try db.inTransaction(.immediate) {
                 try db.execute(sql: sql)
+                let version = schema.version(after: index + 1)
                 try db.execute(
-                    sql: "PRAGMA application_id = \(schema.applicationID); PRAGMA user_version = \(index + 1)"
+                    sql: "PRAGMA application_id = \(schema.applicationID); PRAGMA user_version = \(version)"
                 )
                 return .commit
             }

@@ -34,10 +34,7 @@ enum SQLiteHeader {
             throw StorageError.corrupt(file: path, detail: "it is truncated")
         }
         // The WAL may hold a higher version; the version is checked again once the file is open.
-        let version = Int(number(header, at: userVersionOffset))
-        guard version <= schema.migrations.count else {
-            throw StorageError.newerSchema(file: path, found: version, known: schema.migrations.count)
-        }
+        _ = try schema.migrationCount(of: path, version: Int(number(header, at: userVersionOffset)))
     }
 
     /// Returns the file size in bytes according to the header; 0 if the header does not know it.

@@ -6,6 +6,8 @@ import LinkEvents
 package enum StorageError: DiskError, Hashable {
     case locked(directory: String, holder: String)
     case newerSchema(file: String, found: Int, known: Int)
+    /// The file has another first migration.
+    case otherBuild(file: String)
     case foreignFile(file: String)
     case corrupt(file: String, detail: String)
     /// The file does not exist, although other files prove that it once did.
@@ -39,6 +41,10 @@ package enum StorageError: DiskError, Hashable {
         case .newerSchema(let file, let found, let known):
             "\(file) has schema \(found), but this version supports schemas up to \(known): start a newer version, or restore "
                 + "a backup made by this one."
+        case .otherBuild(let file):
+            "\(file) belongs to another build, and no file is migrated until version 0.1.0. Nothing was changed: save the "
+                + "tenants with 'fingerpost pull' and the events with 'fingerpost export' of that build, and use this one in a "
+                + "new directory."
         case .foreignFile(let file):
             "\(file) is a SQLite file that Fingerpost did not create. Nothing was changed: move it away, or choose another "
                 + "directory with --data."
@@ -83,7 +89,7 @@ package enum StorageError: DiskError, Hashable {
     package var exitCode: Int32 {
         switch self {
         case .locked: 75  // EX_TEMPFAIL: try again when the other process has ended
-        case .corrupt, .foreignFile, .newerSchema, .missing, .unfinishedRestore: 65  // EX_DATAERR
+        case .corrupt, .foreignFile, .otherBuild, .newerSchema, .missing, .unfinishedRestore: 65  // EX_DATAERR
         case .noDirectory, .unusable, .readOnlyDisk, .backup, .notABackup, .refusedTarget, .full, .io, .occupied:
             74  // EX_IOERR
         case .wrongSetting: 70  // EX_SOFTWARE
@@ -113,15 +119,6 @@ package enum StorageError: DiskError, Hashable {
             detail:
                 "belongs to user \(owner), but this process runs as user \(user): run it as user \(owner), or, if no "
                 + "process uses the folder, run 'chown -R \(user) \(path)'"
-        )
-    }
-
-    static func formerLayout(directory: String, files: [String]) -> StorageError {
-        .unsafe(
-            path: directory,
-            detail:
-                "has its files outside of the folder 'service', as in earlier versions. Nothing was changed: run, as "
-                + "the service's user, 'cd \(directory) && mkdir -m 700 service && mv \(files.joined(separator: " ")) service/'"
         )
     }
 
@@ -181,7 +178,7 @@ package enum StorageError: DiskError, Hashable {
     /// Whether a later attempt would fail too, because the file itself is damaged or unsuitable.
     var isDamage: Bool {
         switch self {
-        case .corrupt, .foreignFile, .newerSchema: true
+        case .corrupt, .foreignFile, .otherBuild, .newerSchema: true
         default: false
         }
     }
