@@ -150,7 +150,7 @@ struct SettingsTests {
         ("domains", 1_000), ("schemes", 256), ("apps", 256), ("destinations.schemes", 1_000),
         ("destinations.hosts", 1_000), ("privacy.recordQuery", 256), ("privacy.recordTraits", 256),
     ])
-    func listsOfWrittenSettingsAreBounded(_ path: String, _ most: Int) throws {
+    func listsOfSettingsAreBounded(_ path: String, _ most: Int) throws {
         func field(_ count: Int) -> DocumentField {
             var node = JSONNode(.array((0..<count).map { Self.entry($0, of: path) }))
             for key in path.split(separator: ".").reversed() { node = .object([String(key): node]) }
@@ -160,7 +160,6 @@ struct SettingsTests {
         let error = #expect(throws: Settings.DecodingErrors.self) { try Settings(field(most + 1)) }?.errors.first
         #expect(error?.path == "settings.\(path)")
         #expect(error?.message == "the list has more than \(most) entries; remove some.")
-        _ = try Settings(DocumentField(stored: field(most + 1).node, path: "settings"))
     }
 
     private static func entry(_ number: Int, of path: String) -> JSONNode {

@@ -22,9 +22,8 @@ struct StoredDocumentTests {
         #expect(size.values == 11)
     }
 
-    /// Documents of older versions may be deeper and larger than today's limits. Older versions stored tables of up to
-    /// 256 MiB.
-    @Test func largerDocumentThanIsWrittenTodayIsRead() throws {
+    /// `limits.tableBytes` may be lowered. What is stored stays readable.
+    @Test func documentAboveTheLimitsIsRead() throws {
         let text = "\"" + String(repeating: "a", count: 65 << 20) + "\""
         #expect(try Document.readStored(text).text?.utf8.count == 65 << 20)
     }

@@ -105,5 +105,8 @@ extension TestResponse {
 }
 
 extension PathPrefix: ExpressibleByStringInterpolation {
-    public init(stringLiteral text: String) { self.init(stored: text) }
+    public init(stringLiteral text: String) {
+        guard let prefix = PathPrefix(text) else { preconditionFailure("'\(text)' is no path prefix") }
+        self = prefix
+    }
 }

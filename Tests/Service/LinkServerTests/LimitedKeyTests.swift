@@ -167,7 +167,7 @@ struct LimitedKeyTests {
             #expect(try await admin.post("draft/publish").status == 201)
             let scopes: Set<KeyGrant.Scope> = [.tablesRead, .tablesWrite, .publish, .keys]
             let parent = try await AdminSession(service, scopes: scopes) {
-                $0.routes = .init(owners: ["blog"], pathPrefixes: prefixes?.map { PathPrefix(stored: $0) })
+                $0.routes = .init(owners: ["blog"], pathPrefixes: prefixes?.map { PathPrefix(stringLiteral: $0) })
             }
             let request = #""scopes":["tables:read","tables:write","publish","keys"],"owners":["blog"]"#
             let made = try await parent.post(
@@ -189,7 +189,7 @@ struct LimitedKeyTests {
             }
             // A key of the operator's may take what its own path permits.
             let own = try await AdminSession(service, scopes: scopes) {
-                $0.routes = .init(owners: ["blog"], pathPrefixes: [PathPrefix(stored: childPrefix)])
+                $0.routes = .init(owners: ["blog"], pathPrefixes: ["\(childPrefix)"])
             }
             let written = try await own.send(.put, "draft/routes/taken\(before)", route)
             #expect(written.status == (["/reset/", "/pages/"].contains(childPrefix) ? 403 : 201), "\(written.text)")

@@ -24,41 +24,30 @@ public struct DocumentField: Sendable {
     /// needs the path.
     private let parent: Location
     private let step: Step
-    /// Whether the document comes from the store. Size limits for newly written documents are not applied to it,
-    /// because an older version may have accepted more.
-    package let isStored: Bool
 
-    /// Maximum number of entries of a list, in a document that is written.
+    /// Maximum number of entries of a list.
     static let maximumEntries = 1_000
 
-    public init(_ node: JSONNode, path: String) { self.init(node, path: path, isStored: false) }
+    public init(_ node: JSONNode, path: String) { self.init(node, in: .document(path), .none) }
 
-    /// A field of a stored document, which was validated before it was stored.
-    package init(stored node: JSONNode, path: String) { self.init(node, path: path, isStored: true) }
-
-    init(_ node: JSONNode, path: String, isStored: Bool) {
-        self.init(node, in: .document(path), .none, isStored: isStored)
-    }
-
-    fileprivate init(_ node: JSONNode, in parent: Location, _ step: Step, isStored: Bool) {
+    fileprivate init(_ node: JSONNode, in parent: Location, _ step: Step) {
         self.node = node
         self.parent = parent
         self.step = step
-        self.isStored = isStored
     }
 
     /// A member of an object.
     ///
     /// - Parameter parent: Path of the object.
     package init(_ node: JSONNode, _ key: String, of parent: String) {
-        self.init(node, in: .document(parent), .key(key), isStored: false)
+        self.init(node, in: .document(parent), .key(key))
     }
 
     /// An element of a list.
     ///
     /// - Parameter list: Path of the list.
-    init(_ node: JSONNode, at index: Int, of list: String, isStored: Bool) {
-        self.init(node, in: .document(list), .index(index), isStored: isStored)
+    init(_ node: JSONNode, at index: Int, of list: String) {
+        self.init(node, in: .document(list), .index(index))
     }
 
     fileprivate enum Step: Sendable {
@@ -138,14 +127,14 @@ public struct DocumentField: Sendable {
     public func list() throws(DocumentError) -> [DocumentField] {
         guard let elements = node.elements else { throw error("\(shownKind); write a list.") }
         let location = location
-        return elements.enumerated().map { DocumentField($1, in: location, .index($0), isStored: isStored) }
+        return elements.enumerated().map { DocumentField($1, in: location, .index($0)) }
     }
 
     /// Returns the entries of a list that is not empty, or a single value as a list of one.
     public func oneOrMore() throws(DocumentError) -> [DocumentField] {
         guard node.elements != nil else { return [self] }
         let count = node.elements?.count ?? 0
-        guard isStored || count <= Self.maximumEntries else {
+        guard count <= Self.maximumEntries else {
             throw error("the list has \(count) entries; at most \(Self.maximumEntries) are allowed.")
         }
         let fields = try list()
@@ -227,7 +216,7 @@ public struct ObjectField: Sendable {
     }
 
     private func field(of member: JSONNode.Member) -> DocumentField {
-        DocumentField(member.value, in: location, .key(member.key), isStored: field.isStored)
+        DocumentField(member.value, in: location, .key(member.key))
     }
 
     /// Throws for the first unknown key and suggests a similar known one.

@@ -16,19 +16,19 @@ package struct EncodedTable: Sendable {
     /// - Throws: A `JSONSyntaxError` or a `DocumentError`.
     package init(reading reader: inout JSONReader, of text: ArraySlice<UInt8>, path: String) throws {
         guard reader.isObject else {
-            throw DocumentField(stored: try reader.node(), path: path).notAnObject()
+            throw DocumentField(try reader.node(), path: path).notAnObject()
         }
         let position = reader.position
         var members: [JSONNode.Member] = []
         func decoder() throws -> RouteTableDecoder {
             let head = JSONNode(.object(members), at: position)
-            return try RouteTableDecoder(DocumentField(stored: head, path: path).object(RouteTable.keys))
+            return try RouteTableDecoder(DocumentField(head, path: path).object(RouteTable.keys))
         }
         var table: EncodedTable?
         var object = try reader.beginObject()
         while let key = try reader.nextKey(of: &object) {
             guard table == nil else {
-                let member = DocumentField(stored: try reader.node(), path: "\(path).\(key.text)")
+                let member = DocumentField(try reader.node(), path: "\(path).\(key.text)")
                 throw member.error("it comes after 'routes', which must be the last member.")
             }
             guard case "routes" = key else {
@@ -53,7 +53,7 @@ package struct EncodedTable: Sendable {
         path: String
     ) throws {
         guard reader.isList else {
-            let field = DocumentField(stored: try reader.node(), path: path)
+            let field = DocumentField(try reader.node(), path: path)
             throw field.error("\(field.shownKind); write a list.")
         }
         var scanner = RouteScanner(path: path, defaults: head.routeDefaults)

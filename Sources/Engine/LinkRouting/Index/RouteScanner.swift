@@ -84,11 +84,11 @@ struct RouteScanner {
         let position: Int
 
         func route(_ node: JSONNode = .null) -> DocumentField {
-            DocumentField(stored: node, path: "\(list)[\(position)]")
+            DocumentField(node, path: "\(list)[\(position)]")
         }
 
         func member(_ key: String, _ node: JSONNode) -> DocumentField {
-            DocumentField(stored: node, path: "\(list)[\(position)].\(key)")
+            DocumentField(node, path: "\(list)[\(position)].\(key)")
         }
 
         /// Reads a text; nil for null.

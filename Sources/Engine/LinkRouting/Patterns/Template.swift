@@ -3,7 +3,7 @@ public struct Template: Sendable, Hashable, CustomStringConvertible {
     public let description: String
     public let parts: [Part]
 
-    /// The maximum number of placeholders of a template that is written; stored ones are not checked.
+    /// The maximum number of placeholders of a template.
     static let maximumPlaceholders = 64
 
     public enum Part: Sendable, Hashable {

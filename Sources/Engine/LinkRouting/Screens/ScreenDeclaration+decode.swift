@@ -1,16 +1,16 @@
 extension ScreenDeclaration {
     package static let keys = ["note", "arguments"]
-    /// Maximum number of screens in a written table.
+    /// Maximum number of screens.
     static let maximumScreens = 10_000
-    /// Maximum number of arguments of a screen in a written table.
+    /// Maximum number of arguments of a screen.
     static let maximumArguments = 100
-    /// Maximum length of the name of a screen or an argument in a written table, in Unicode scalars.
+    /// Maximum length of the name of a screen or an argument, in Unicode scalars.
     static let maximumNameLength = 128
 
     /// Reads `{Item: {note, arguments}, …}`.
     static func all(_ field: DocumentField) throws(DocumentError) -> [ScreenDeclaration] {
         let members = try field.anyObject().all
-        guard field.isStored || members.count <= maximumScreens else {
+        guard members.count <= maximumScreens else {
             throw field.error("'screens' has \(members.count) screens; at most \(maximumScreens) are allowed.")
         }
         var screens: [ScreenDeclaration] = []
@@ -27,7 +27,7 @@ extension ScreenDeclaration {
         self.init(name: name, note: try object["note"]?.text())
         guard let arguments = object["arguments"] else { return }
         let members = try arguments.anyObject().all
-        guard field.isStored || members.count <= Self.maximumArguments else {
+        guard members.count <= Self.maximumArguments else {
             throw arguments.error("a screen can have at most \(Self.maximumArguments) arguments.")
         }
         for (name, field) in members {
@@ -38,7 +38,7 @@ extension ScreenDeclaration {
 
     private static func checkName(_ name: String, _ field: DocumentField) throws(DocumentError) {
         guard !name.isEmpty else { throw field.error("a name is empty; write one.") }
-        guard field.isStored || name.unicodeScalars.count <= maximumNameLength else {
+        guard name.unicodeScalars.count <= maximumNameLength else {
             throw field.error("a name has more than \(maximumNameLength) characters; write a shorter one.")
         }
     }
@@ -66,7 +66,7 @@ extension ScreenDeclaration.Argument {
     /// A type that ends with `?` is that of an optional argument.
     private init(name: String, type field: DocumentField, note: String?) throws(DocumentError) {
         let text = try field.text()
-        guard field.isStored || text.utf8.count <= Self.maximumTypeBytes else {
+        guard text.utf8.count <= Self.maximumTypeBytes else {
             throw field.error("a type can have at most \(Self.maximumTypeBytes) bytes; use 'string'.")
         }
         let isOptional = text.hasSuffix("?")

@@ -1,8 +1,7 @@
 extension QueryCondition {
     package static let keys = ["present", "absent", "equals", "oneOf", "capture", "as"]
 
-    // Limits for conditions that are written; stored ones are not checked. Responses contain the captured names and
-    // defaults.
+    // Responses contain the captured names and defaults.
     private static let maximumNameBytes = 256
     private static let maximumParameterBytes = 64
     private static let maximumDefaultBytes = 256
@@ -105,7 +104,7 @@ extension Condition {
     package static let rangeKeys = ["from", "until"]
     package static let rolloutKeys = ["percent", "salt"]
 
-    // Limits for conditions that are written; stored ones are not checked. Each evaluation hashes these texts.
+    // Each evaluation hashes these texts.
     private static let maximumTraitBytes = 128
     private static let maximumSaltBytes = 128
 
@@ -300,14 +299,14 @@ func text(_ field: DocumentField, maximumBytes: Int) throws(DocumentError) -> St
     return text
 }
 
-/// Refuses a text that is too long. Stored texts are not checked.
+/// Refuses a text that is too long.
 private func refuseLength(
     of text: String,
     _ maximumBytes: Int,
     _ name: String,
     _ field: DocumentField
 ) throws(DocumentError) {
-    guard field.isStored || text.utf8.count <= maximumBytes else {
+    guard text.utf8.count <= maximumBytes else {
         throw field.error("\(name) has \(text.utf8.count) bytes; at most \(maximumBytes) are allowed.")
     }
 }
@@ -315,7 +314,7 @@ private func refuseLength(
 /// Reads the text of a pattern or type. Its length is limited because a link is compared with it as a whole.
 func patternText(_ field: DocumentField) throws(DocumentError) -> String {
     let text = try field.text()
-    guard field.isStored || text.utf8.count <= RoutePattern.maximumBytes else {
+    guard text.utf8.count <= RoutePattern.maximumBytes else {
         throw field.error(
             "a pattern can have at most \(RoutePattern.maximumBytes) bytes; split it into several routes."
         )
@@ -324,6 +323,6 @@ func patternText(_ field: DocumentField) throws(DocumentError) -> String {
 }
 
 func refuseManyValues(of type: ParameterType, _ field: DocumentField) throws(DocumentError) {
-    guard !field.isStored, case .oneOf(let values) = type, values.count > RoutePattern.maximumValues else { return }
+    guard case .oneOf(let values) = type, values.count > RoutePattern.maximumValues else { return }
     throw field.error("a set can have at most \(RoutePattern.maximumValues) values; split it into several routes.")
 }

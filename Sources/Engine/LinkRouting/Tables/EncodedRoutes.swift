@@ -30,7 +30,7 @@ package struct EncodedRoutes: Sendable {
 
     /// Decodes the route at a position of the table.
     package func decoded(at position: Int) -> Decoded {
-        let field = DocumentField(node(at: position), at: position, of: path, isStored: true)
+        let field = DocumentField(node(at: position), at: position, of: path)
         do throws(DocumentError) {
             return Decoded(route: try Route(field, defaults: defaults), problem: nil)
         } catch {

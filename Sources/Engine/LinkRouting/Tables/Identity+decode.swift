@@ -11,7 +11,7 @@ extension Identity {
 
     /// Reads the identity's keys of a settings object, without the entries that have errors.
     ///
-    /// - Parameter refusal: Why no tenant may claim a domain; nil if one may. Not asked about stored domains.
+    /// - Parameter refusal: Why no tenant may claim a domain; nil if one may.
     package init(
         _ object: ObjectField,
         _ errors: inout ErrorList,
@@ -20,7 +20,7 @@ extension Identity {
         let before = errors.errors.count
         let domains = Self.distinct(object["domains"], &errors) { field throws(DocumentError) in
             let domain = try Domain(field)
-            if !field.isStored, let problem = refusal(domain) { throw field.error(problem) }
+            if let problem = refusal(domain) { throw field.error(problem) }
             return domain
         } identity: { domain in
             (DomainName(domain, port: domain.port), "duplicate domain; remove one.")
@@ -169,7 +169,7 @@ extension Scheme {
                 "\(field.shown) is not a scheme; write 2 to 64 of a-z, 0-9, '+', '-', '.', starting with a letter."
             )
         }
-        guard field.isStored || !DestinationPolicy.isUnownable(name) else {
+        guard !DestinationPolicy.isUnownable(name) else {
             throw field.error("'\(name)' is a system scheme or a store's; write a scheme of your own, such as acme.")
         }
         return name

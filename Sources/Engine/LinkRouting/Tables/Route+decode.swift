@@ -6,7 +6,6 @@ extension Route {
         "experiment", "requires",
     ]
 
-    /// Limits for routes that are written; stored routes are not checked.
     static let maximumQueryItems = 64
     private static let maximumConditions = 64
     private static let maximumReasonBytes = 4_096
@@ -38,7 +37,7 @@ extension Route {
         if let host = object["host"] { self.host = try hostPattern(host) }
         if let query = object["query"] {
             let items = try query.anyObject().all
-            guard field.isStored || items.count <= Self.maximumQueryItems else {
+            guard items.count <= Self.maximumQueryItems else {
                 throw query.error("a route can name at most \(Self.maximumQueryItems) query items; remove some.")
             }
             for (name, value) in items {
@@ -102,7 +101,6 @@ extension Route {
 
     /// Limits the conditions of a route, because matching evaluates each of them.
     private func refuseManyConditions(_ field: DocumentField) throws(DocumentError) {
-        guard !field.isStored else { return }
         let conditions = when?.size.conditions ?? 0
         guard conditions <= Self.maximumConditions else {
             throw field.error(
@@ -158,7 +156,7 @@ func template(_ field: DocumentField) throws(DocumentError) -> Template {
 
 /// A placeholder is looked up among all captured parameters.
 private func refuseManyPlaceholders(_ template: Template, _ field: DocumentField) throws(DocumentError) {
-    guard !field.isStored, template.parts.count > Template.maximumPlaceholders else { return }
+    guard template.parts.count > Template.maximumPlaceholders else { return }
     let count = template.parts.count {
         if case .parameter = $0 { true } else { false }
     }
@@ -177,7 +175,7 @@ func urlTemplate(_ field: DocumentField) throws(DocumentError) -> URLTemplate {
     }
     try refuseManyPlaceholders(template.template, field)
     // Each item of a link is compared with each of these names.
-    guard field.isStored || template.queryNames.count <= Route.maximumQueryItems else {
+    guard template.queryNames.count <= Route.maximumQueryItems else {
         throw field.error("a URL can set at most \(Route.maximumQueryItems) query items; remove some.")
     }
     return template

@@ -42,7 +42,7 @@ extension RouteTable {
         // Creates one field at a time: a list of a million fields would take more memory than the table.
         let path = routes.path
         for (index, node) in nodes.enumerated() {
-            let field = DocumentField(node, at: index, of: path, isStored: field.isStored)
+            let field = DocumentField(node, at: index, of: path)
             do throws(DocumentError) {
                 try decoder.append(field)
             } catch {

@@ -1,5 +1,5 @@
 extension RouteTarget {
-    // Limits for targets that are written; stored ones are not checked. Every response contains these texts.
+    // Every response contains these texts.
     static let maximumDataBytes = 4_096
     fileprivate static let maximumCampaignBytes = 1_024
 
@@ -19,7 +19,7 @@ extension RouteTarget {
         }
         if let forward = object["forward"] { self.forward = try Forwarding(forward) }
         if let data = object["data"] {
-            guard data.node.json().utf8.count <= Self.maximumDataBytes else {
+            guard DocumentSize(of: data.node).bytes <= Self.maximumDataBytes else {
                 throw data.error(
                     "'data' has more than \(Self.maximumDataBytes) bytes; let the app fetch larger data itself."
                 )
@@ -44,20 +44,19 @@ extension Open {
     package static let keys = ["screen", "arguments", "stack", "uri"]
     package static let stackKeys = ["screen", "arguments"]
 
-    // Limits for places that are written; stored ones are not checked.
     private static let maximumBytes = 8_192
     private static let maximumStack = 16
 
     init(_ field: DocumentField) throws(DocumentError) {
         guard field.node.text == nil else { throw field.error("write {screen: \(field.shown)}.") }
         let object = try field.object(Self.keys)
-        if !field.isStored { try Open.refuseManyBytes(object, field) }
+        try Open.refuseManyBytes(object, field)
         self.init(screen: try object.required("screen").text())
         guard !screen.isEmpty else { throw field.error("'screen' is empty; name a screen of the app.") }
         if let arguments = object["arguments"] { self.arguments = try Open.arguments(arguments) }
         if let stack = object["stack"] {
             let entries = try stack.list()
-            guard field.isStored || entries.count <= Self.maximumStack else {
+            guard entries.count <= Self.maximumStack else {
                 throw stack.error("'stack' has \(entries.count) screens; at most \(Self.maximumStack) are allowed.")
             }
             for entry in entries {
@@ -79,7 +78,9 @@ extension Open {
 
     /// The URI has a limit of its own.
     private static func refuseManyBytes(_ object: ObjectField, _ field: DocumentField) throws(DocumentError) {
-        let bytes = ["screen", "arguments", "stack"].reduce(0) { $0 + (object[$1]?.node.json().utf8.count ?? 0) }
+        let bytes = ["screen", "arguments", "stack"].reduce(0) {
+            $0 + (object[$1].map { DocumentSize(of: $0.node).bytes } ?? 0)
+        }
         guard bytes <= maximumBytes else {
             throw field.error(
                 "'open' has \(bytes) bytes besides its 'uri'; at most \(maximumBytes) are allowed. Let the app fetch larger "
@@ -158,7 +159,7 @@ extension MinimumVersion {
         }
         var minimums: [AppID: Minimum] = [:]
         let members = try field.anyObject().all
-        guard field.isStored || members.count <= Self.maximumApps else {
+        guard members.count <= Self.maximumApps else {
             throw field.error("at most \(Self.maximumApps) apps can have a minimum; remove some.")
         }
         for (key, value) in members {
@@ -182,7 +183,7 @@ extension Forwarding {
         case nil:
             let names = try texts(field)
             // Each item of a link is compared with each of these names.
-            guard field.isStored || names.count <= Route.maximumQueryItems else {
+            guard names.count <= Route.maximumQueryItems else {
                 throw field.error(
                     "at most \(Route.maximumQueryItems) query items can be forwarded by name; remove some."
                 )
@@ -199,7 +200,7 @@ extension Experiment {
         "name", "weight", "open", "web", "store", "data", "campaign", "forward", "signIn",
     ]
 
-    /// For the id and the variants' names, which every event contains, and for the salt. Stored ones are not checked.
+    /// For the id and the variants' names, which every event contains, and for the salt.
     private static let maximumNameBytes = 128
 
     init(_ field: DocumentField, _ target: RouteTarget, salt: String) throws(DocumentError) {

@@ -92,7 +92,7 @@ package struct AppTable: Sendable {
                 }
                 let head = JSONNode(.object(members))
                 try checkFormat(head)
-                let headObject = try DocumentField(stored: head, path: "").anyObject()
+                let headObject = try DocumentField(head, path: "").anyObject()
                 let claims = try TableClaims(headObject)
                 try check(claims.scope, against: scope)
                 let identity = try Identity(try headObject.required("identity").anyObject())

@@ -95,7 +95,7 @@ package struct Settings: Sendable, Hashable {
             "environmentKey", "minimumClient",
         ]
 
-    /// Maximum number of entries of each list, for settings that are written (stored settings are not checked).
+    /// Maximum number of entries of each list, in settings.
     private static let mostEntries: [(keys: [String], count: Int)] = [
         (["domains"], 1_000), (["schemes"], 256), (["apps"], 256), (["destinations", "schemes"], 1_000),
         (["destinations", "hosts"], 1_000), (["privacy", "recordQuery"], 256), (["privacy", "recordTraits"], 256),
@@ -111,6 +111,16 @@ package struct Settings: Sendable, Hashable {
 
     /// Reads a settings object. Reading continues after an error, so that errors are reported together.
     package init(_ field: DocumentField) throws(DecodingErrors) {
+        try self.init(field, refusal: \.refusal)
+    }
+
+    /// Reads settings that were validated before they were stored. Their domains stay when a later list of public
+    /// suffixes refuses them.
+    package init(stored content: JSONNode) throws(DecodingErrors) {
+        try self.init(DocumentField(content, path: "settings")) { _ in nil }
+    }
+
+    private init(_ field: DocumentField, refusal: (Domain) -> String?) throws(DecodingErrors) {
         var errors = ErrorList()
         guard let object = errors.read({ () throws(DocumentError) in try Self.object(field) }) else {
             throw DecodingErrors(errors.errors)
@@ -121,7 +131,7 @@ package struct Settings: Sendable, Hashable {
             return errors.read { () throws(DocumentError) in try read(field) }
         }
         for error in object.unknownKeys(besides: Self.keys).prefix(ErrorList.maximumCount) { errors.add(error) }
-        identity = Identity(object, &errors, refusal: \.refusal)
+        identity = Identity(object, &errors, refusal: refusal)
         environments = member("environments", Self.environments) ?? []
         privacy =
             member("privacy", Privacy.init) ?? Privacy(recordQuery: [], address: .truncated, unmatchedPath: .shape)
@@ -147,7 +157,7 @@ package struct Settings: Sendable, Hashable {
     }
 
     private static func object(_ field: DocumentField) throws(DocumentError) -> ObjectField {
-        if !field.isStored { try refuseLongLists(field) }
+        try refuseLongLists(field)
         return try field.anyObject()
     }
 

@@ -4,20 +4,15 @@ import LinkRouting
 /// `/blog` permits `/blog`, too. Neither permits `/blogs`.
 package struct PathPrefix: Sendable, Hashable, CustomStringConvertible {
     private let text: ExactText
-    private let isLiteral: Bool
 
     package var description: String { text.description }
 
     /// Returns nil if the text is no path, or has a byte that stands for a parameter or a wildcard in a pattern.
     package init?(_ text: String) {
-        self.init(stored: text)
-        guard isLiteral else { return nil }
-    }
-
-    /// Keeps a text that ``init(_:)`` refuses, too. It permits no route.
-    package init(stored text: String) {
+        guard (try? RoutePattern(text)) != nil, !text.utf8.contains(where: { "{}()*".utf8.contains($0) }) else {
+            return nil
+        }
         self.text = ExactText(text)
-        isLiteral = (try? RoutePattern(text)) != nil && !text.utf8.contains { "{}()*".utf8.contains($0) }
     }
 
     /// The number of segments.
@@ -37,7 +32,7 @@ package struct PathPrefix: Sendable, Hashable, CustomStringConvertible {
     /// does: `hasPrefix` would treat two encodings of an accent as equal.
     func covers(_ path: String) -> Bool {
         let (path, prefix) = (path.utf8, description.utf8)
-        guard isLiteral, path.starts(with: prefix) else { return false }
+        guard path.starts(with: prefix) else { return false }
         return prefix.last == UInt8(ascii: "/") || path.count == prefix.count
             || path.dropFirst(prefix.count).first == UInt8(ascii: "/")
     }

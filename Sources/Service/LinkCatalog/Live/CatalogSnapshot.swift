@@ -88,14 +88,14 @@ package struct CatalogSnapshot: Sendable {
         var table = RouteTable()
         if let live {
             guard let text = live.text else { throw UnreadableDocument(.revision(live.revision), "it was not loaded") }
-            table = try RouteTable(DocumentField(stored: try Document.readStored(text), path: "table"))
+            table = try RouteTable(DocumentField(try Document.readStored(text), path: "table"))
         }
         return PublishedTable(
             tenant: tenant.id,
             environment: live?.environment ?? .production,
             revision: live?.revision,
             settingsRevision: tenant.settingsRevision,
-            settings: try Settings(DocumentField(stored: try Document.readStored(tenant.settings), path: "settings")),
+            settings: try Settings(stored: try Document.readStored(tenant.settings)),
             installKey: installKeys[tenant.id],
             table: table
         )

@@ -44,8 +44,7 @@ package struct HostClaims: Sendable {
 }
 
 extension Catalog {
-    /// The domains that overlap with a domain of another tenant. They were claimed before overlaps were refused, or
-    /// with a key of all tenants.
+    /// The domains that overlap with a domain of another tenant. They were claimed with a key of all tenants.
     package var overlappingDomains: [(tenant: TenantID, domain: String)] {
         var domains: [TenantID: [Domain]] = [:]
         for table in tables { domains[table.tenant] = table.settings.identity.domains }
@@ -59,12 +58,11 @@ extension Catalog {
         }
     }
 
-    /// The live domains and schemes that no tenant may claim. They were claimed before they were refused.
-    package var refusedClaims: [(tenant: TenantID, name: String)] {
+    /// The live domains that no tenant may claim, because a later list of public suffixes has them.
+    package var refusedDomains: [(tenant: TenantID, domain: String)] {
         let settings = Dictionary(tables.map { ($0.tenant, $0.settings.identity) }) { first, _ in first }
         return settings.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap { tenant, identity in
             identity.domains.filter { $0.refusal != nil }.map { (tenant, ($0.coversSubdomains ? "*." : "") + $0.host) }
-                + identity.schemes.filter { DestinationPolicy.isUnownable($0.name) }.map { (tenant, "\($0.name):") }
         }
     }
 }

@@ -90,7 +90,7 @@ extension PublishingService {
             )
             .filter { $0.severity == .error }
             guard errors.isEmpty else { throw Failure.findings(errors) }
-            return (state.published(try Self.table(stored: state.content)), state.published(table))
+            return (state.published(try Self.table(state.content)), state.published(table))
         }
     }
 
@@ -235,7 +235,7 @@ extension PublishingService {
         let links = state.suites.flatMap { $0.cases.map(\.link) }.filter { seen.insert(ExactText($0)).inserted }
         // Hosts and their association files use the table of production.
         let hasMoves = state.location.environment == .production && !links.isEmpty
-        let live = hasMoves ? try? RouteTable(DocumentField(stored: state.content, path: "table")) : nil
+        let live = hasMoves ? try? RouteTable(DocumentField(state.content, path: "table")) : nil
         return TablePlan(
             content: content,
             live: state.content,

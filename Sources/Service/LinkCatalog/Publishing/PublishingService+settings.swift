@@ -59,7 +59,7 @@ extension PublishingService {
             // An unreadable table is not live either. It must not block settings that repair the tenant.
             guard let content = try await readableContent(of: revision, tenant: tenant) else { continue }
             let errors = try await pool.run(for: .tenant(tenant)) { cancellation in
-                guard let routes = try? RouteTable(DocumentField(stored: content, path: "table")) else {
+                guard let routes = try? RouteTable(DocumentField(content, path: "table")) else {
                     return [Finding]()
                 }
                 let errors = routes.check(

@@ -14,9 +14,9 @@ package struct PublishingService: Sendable {
     /// Runs all computations whose cost grows with a table.
     package let pool: WorkPool
     let random: @Sendable (_ count: Int) -> Data
-    /// Maximum number of routes of a table. Tables stored under a higher limit stay.
+    /// Maximum number of routes of a table.
     private let maximumRoutes: Int
-    /// Maximum size of a stored table, in bytes. Tables stored under a higher limit stay.
+    /// Maximum size of a stored table, in bytes.
     let maximumTableBytes: @Sendable () -> Int
     /// Maximum number of drafts of a tenant.
     private let maximumDrafts: Int
@@ -157,37 +157,7 @@ package struct PublishingService: Sendable {
         limit: KeyGrant? = nil,
         change: AuditContext
     ) async throws -> (draft: Draft, findings: [Finding]) {
-        try requireAdmitted(content)
-        return try await replaceDraft(
-            content,
-            at: location,
-            base: base,
-            expected: expected,
-            limit: limit,
-            change: change
-        )
-    }
-
-    /// Throws when a submitted table has more routes or bytes than a draft may have.
-    package func requireAdmitted(_ draft: JSONNode) throws {
-        let count = draft["routes"]?.elements?.count ?? 0
-        guard count <= maximumRoutes else { throw Failure.tooManyRoutes(count, maximum: maximumRoutes) }
-        try requireStorable(draft, "The draft")
-    }
-
-    func requireStorable(_ table: JSONNode, _ name: String) throws {
-        try Document.requireStorable(table, name, maximumBytes: maximumTableBytes(), limit: "limits.tableBytes")
-    }
-
-    /// Replaces the draft like `saveDraft`, but accepts a table that exceeds the current limits.
-    func replaceDraft(
-        _ content: JSONNode,
-        at location: DraftLocation,
-        base: DraftBase = .kept,
-        expected: DraftVersion?,
-        limit: KeyGrant? = nil,
-        change: AuditContext
-    ) async throws -> (draft: Draft, findings: [Finding]) {
+        try requireStorable(content, "The draft")
         let findings = try await findings(in: content, of: location.tenant)
         try await requireEnvironment(of: location)
         let draft = try await Self.repeating {
@@ -210,6 +180,13 @@ package struct PublishingService: Sendable {
             }
         }
         return (draft, findings)
+    }
+
+    /// Throws when a table has more routes or bytes than may be stored.
+    package func requireStorable(_ table: JSONNode, _ name: String) throws {
+        let count = table["routes"]?.elements?.count ?? 0
+        guard count <= maximumRoutes else { throw Failure.tooManyRoutes(count, maximum: maximumRoutes) }
+        try Document.requireStorable(table, name, maximumBytes: maximumTableBytes(), limit: "limits.tableBytes")
     }
 
     /// Throws for an environment that the tenant does not have: a mistyped name would otherwise create an environment
@@ -296,22 +273,15 @@ package struct PublishingService: Sendable {
     ) async throws {
         guard !limit.routeLimits.isEmpty else { return }
         let refusals = try await pool.run(for: .tenant(location.tenant)) { _ in
-            limit.refusals(of: diff, from: try Self.table(stored: before), to: try Self.table(after), of: identity)
+            limit.refusals(of: diff, from: try Self.table(before), to: try Self.table(after), of: identity)
         }
         guard refusals.isEmpty else { throw Failure.outsideLimit(refusals) }
     }
 
     /// Parses a table. Parse errors are thrown as ``Failure/findings(_:)``.
-    static func table(_ content: JSONNode) throws -> RouteTable { try table(DocumentField(content, path: "table")) }
-
-    /// Parses the stored table of a revision.
-    static func table(stored content: JSONNode) throws -> RouteTable {
-        try table(DocumentField(stored: content, path: "table"))
-    }
-
-    private static func table(_ field: DocumentField) throws -> RouteTable {
+    static func table(_ content: JSONNode) throws -> RouteTable {
         do {
-            return try RouteTable(field)
+            return try RouteTable(DocumentField(content, path: "table"))
         } catch {
             throw Failure.findings(error.errors.map(Finding.init))
         }

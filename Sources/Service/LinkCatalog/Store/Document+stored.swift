@@ -14,7 +14,7 @@ extension StoredSettings {
     /// - Throws: ``UnreadableDocument``.
     package func read() throws -> Settings {
         do {
-            return try Settings(DocumentField(stored: content, path: "settings"))
+            return try Settings(stored: content)
         } catch {
             throw UnreadableDocument(.settings(tenant), "\(error)")
         }

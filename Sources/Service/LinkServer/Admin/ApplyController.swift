@@ -32,7 +32,7 @@ struct ApplyController {
         let note = try PublishingService.Note(object)
         let (planRequest, suites) = try await PublishingService.PlanRequest.read(object, suiteBytes: limits.suiteBytes)
         try requireScopes(entry, planRequest, suites)
-        if let table = planRequest.table { try publishing.requireAdmitted(table) }
+        if let table = planRequest.table { try publishing.requireStorable(table, "The draft") }
         try await context.once(entry.grant, of: entry.tenant)
         let applied = try await Publications.counted {
             try await publishing.apply(

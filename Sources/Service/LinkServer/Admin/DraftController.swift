@@ -88,7 +88,7 @@ struct DraftController {
         let content: JSONNode
         if request.hasBody {
             content = try await request.document(upTo: limits.tableBytes)
-            try publishing.requireAdmitted(content)
+            try publishing.requireStorable(content, "The draft")
         } else {
             content = try await publishing.draft(at: entry.location).content
         }
@@ -116,7 +116,7 @@ struct DraftController {
         }
         let body = try await request.document(upTo: limits.tableBytes)
         let planRequest = try await Self.planRequest(body, suiteBytes: limits.suiteBytes)
-        if let table = planRequest.table { try publishing.requireAdmitted(table) }
+        if let table = planRequest.table { try publishing.requireStorable(table, "The draft") }
         let plan = try await publishing.plan(planRequest, at: entry.location, limit: entry.grant)
         return Response(plan.json, eTag: plan.checked.live?.rawValue ?? 0)
     }
@@ -222,8 +222,7 @@ extension DraftSummary {
         .object([
             "draft": .string(name.rawValue), "version": .string("\(version)"),
             "base": base.map { .int($0.rawValue) } ?? .null,
-            "routes": routeCount.map { .int($0) } ?? .null, "actor": actor.json,
-            "writtenAt": .string(writtenAt.description),
+            "routes": .int(routeCount), "actor": actor.json, "writtenAt": .string(writtenAt.description),
         ])
     }
 }

@@ -92,7 +92,7 @@ package actor RevisionTables {
                     revision: revision,
                     settingsRevision: version.settingsRevision,
                     settings: try stored.read(),
-                    table: try RouteTable(DocumentField(stored: content, path: "table"))
+                    table: try RouteTable(DocumentField(content, path: "table"))
                 )
             ])
         }

@@ -257,7 +257,7 @@ extension KeyGrant.RouteLimit {
         guard owners != nil || pathPrefixes != nil else { return nil }
         self.init(
             owners: owners.map { Set($0.map { ExactText($0) }) },
-            pathPrefixes: pathPrefixes?.map { PathPrefix(stored: $0) }
+            pathPrefixes: pathPrefixes?.compactMap { PathPrefix($0) }
         )
     }
 }

@@ -29,7 +29,7 @@ extension Server {
             logger.notice("the last process did not shut down cleanly; checking the newest day of the log")
         }
         warnOfOverlaps()
-        warnOfRefusedClaims()
+        warnOfRefusedDomains()
         health.start("opening the ports")
         var settings = ServiceGroupConfiguration(services: services(ports, shutdown, reloader), logger: logger)
         let (drain, grace) = live.shutdownSeconds
@@ -67,14 +67,14 @@ extension Server {
         )
     }
 
-    /// Warns about names that no tenant may claim any more. They are live as before.
-    private func warnOfRefusedClaims() {
-        let refused = dependencies.linkResolver.catalog.current.refusedClaims
+    /// Warns about domains that no tenant may claim any more. They are live as before.
+    private func warnOfRefusedDomains() {
+        let refused = dependencies.linkResolver.catalog.current.refusedDomains
         guard !refused.isEmpty else { return }
-        let shown = refused.prefix(20).map { "\($0.tenant) \($0.name)" }.joined(separator: ", ")
+        let shown = refused.prefix(20).map { "\($0.tenant) \($0.domain)" }.joined(separator: ", ")
         logger.warning(
-            "tenants have claimed names that no tenant may own; remove them from their settings",
-            metadata: ["names.count": "\(refused.count)", "names.first": "\(shown)"]
+            "tenants have domains that no tenant may own; remove them from their settings",
+            metadata: ["domains.count": "\(refused.count)", "domains.first": "\(shown)"]
         )
     }
 
