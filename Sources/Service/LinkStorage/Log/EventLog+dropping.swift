@@ -37,12 +37,15 @@ extension EventLog {
 
     package func retentionClock() async throws -> RetentionClock? {
         try await ledger.read { db in
-            try Row.fetchOne(db, sql: "SELECT last_pass, jumped_at FROM retention_clock").map { row in
-                RetentionClock(
+            if let row = try Row.fetchOne(db, sql: "SELECT last_pass, jumped_at FROM retention_clock") {
+                return RetentionClock(
                     lastPass: Timestamp(milliseconds: row[0]),
                     jumpedAt: (row[1] as Int64?).map(Timestamp.init(milliseconds:))
                 )
             }
+            // Before the first pass, the newest day with rows stands in for it.
+            let day = try Int64.fetchOne(db, sql: "SELECT max(day) FROM day_tenant")
+            return day.map { RetentionClock(lastPass: CivilDay(daysSince1970: $0).start) }
         }
     }
 
