@@ -1,8 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// MARK: Engine: what apps and the server share. No input or output, except LinkClient's downloads and reports.
-
+/// Engine: what apps and the server share. No input or output, except LinkClient's downloads and reports.
 let engine: [Target] = [
     .target(name: "LinkRouting"),
     .target(name: "AppAssociation", dependencies: ["LinkRouting"]),
@@ -14,10 +13,24 @@ let engine: [Target] = [
     .target(name: "ScreenCode", dependencies: ["LinkRouting"]),
     // The engine as a C library; fingerpost_engine.h declares its functions.
     .target(name: "FingerpostEngine", dependencies: ["LinkRouting"], exclude: ["fingerpost_engine.h"]),
+    .testTarget(name: "LinkRoutingTests", dependencies: ["LinkRouting", "TestSupport"]),
+    .testTarget(name: "LinkTableTests", dependencies: ["LinkRouting", "LinkTable", "TestSupport", "Crypto"]),
+    .testTarget(
+        name: "LinkClientTests",
+        dependencies: ["ClientComparison", "LinkClient", "LinkRouting", "LinkTable", "TestSupport"]
+    ),
+    .testTarget(
+        name: "AppAssociationTests",
+        dependencies: ["AppAssociation", "LinkCatalog", "LinkRouting", "TestSupport"]
+    ),
+    .testTarget(
+        name: "ScreenCodeTests",
+        dependencies: ["Examples", "LinkCatalog", "LinkRouting", "ScreenCode", "TestSupport"],
+        exclude: ["Expected"]
+    ),
 ]
 
-// MARK: Service
-
+/// The service: SQLite, HTTP, and everything that an app does without.
 let service: [Target] = [
     .systemLibrary(name: "CMaxMindDB", pkgConfig: "libmaxminddb", providers: [.apt(["libmaxminddb-dev"])]),
     // glibc's heap functions (such as mallinfo2 and mallopt), which the Swift module Glibc does not export.
@@ -52,13 +65,10 @@ let service: [Target] = [
         path: "migrations",
         resources: embedded(["m0001_catalog.sql", "m0001_events.sql", "m0001_ledger.sql"])
     ),
+    // GRDBSQLite is SQLite's C interface, for the one statement that runs for each event.
     .target(
         name: "LinkStorage",
-        dependencies: [
-            "LinkCatalog", "LinkEvents", "LinkRouting", "Migrations", "Crypto", "GRDB",
-            // SQLite's C interface, for the one statement that runs for each event.
-            "GRDBSQLite",
-        ]
+        dependencies: ["LinkCatalog", "LinkEvents", "LinkRouting", "Migrations", "Crypto", "GRDB", "GRDBSQLite"]
     ),
     // What goes over the wire, the resolver, and the endpoints of the three ports.
     .target(
@@ -69,23 +79,22 @@ let service: [Target] = [
             "Metrics", "NIOCore", "NIOExtras", "NIOHTTP1", "NIOHTTP2", "NIOHTTPTypes", "NIOHTTPTypesHTTP2", "NIOPosix",
             "NIOSSL", "ServiceLifecycle",
         ],
-        resources: embedded([
-            "OpenAPI/problems.yaml", "OpenAPI/public.yaml", "OpenAPI/admin.yaml", "OpenAPI/tenants.yaml",
-            "OpenAPI/drafts.yaml", "OpenAPI/revisions.yaml", "OpenAPI/keys.yaml", "OpenAPI/association.yaml",
-            "OpenAPI/exports.yaml", "OpenAPI/log.yaml", "OpenAPI/schemas.yaml", "OpenAPI/analytics.yaml",
-            "OpenAPI/events.yaml",
-        ])
+        resources: embedded(
+            [
+                "problems", "public", "admin", "tenants", "drafts", "revisions", "keys", "association",
+                "exports", "log", "schemas", "analytics", "events",
+            ].map { "OpenAPI/\($0).yaml" }
+        )
     ),
     .target(
         name: "Examples",
         path: "config",
         exclude: ["examples/app", "examples/jni", "examples/testkit"],
-        resources: embedded([
-            "fingerpost.yaml", "examples/sample.yaml", "examples/blogs.yaml", "examples/taxi.yaml",
-            "examples/shop.yaml", "examples/magazine.yaml", "examples/sample.suite.yaml",
-            "examples/blogs.suite.yaml", "examples/taxi.suite.yaml", "examples/shop.suite.yaml",
-            "examples/magazine.suite.yaml",
-        ])
+        resources: embedded(
+            ["sample", "blogs", "taxi", "shop", "magazine"].flatMap {
+                ["examples/\($0).yaml", "examples/\($0).suite.yaml"]
+            } + ["fingerpost.yaml"]
+        )
     ),
     // The program: configuration, wiring, and the commands.
     .executableTarget(
@@ -97,69 +106,6 @@ let service: [Target] = [
             "Logging", "Metrics", "NIOCore", "ServiceLifecycle", "SystemPackage", "UnixSignals",
         ]
     ),
-]
-
-// MARK: Test tools for apps. The service works without them.
-
-let testTools: [Target] = [
-    // The pure parts of the stub server: requests, mappings, regular expressions, JSONPath and templates, without I/O.
-    .target(name: "StubMatching", dependencies: ["LinkRouting"]),
-    .target(
-        name: "StubServer",
-        dependencies: [
-            "LinkRouting", "Networking", "StubMatching", "AsyncHTTPClient", "Crypto", "NIOCore", "NIOHTTP1", "NIOPosix",
-            "NIOSSL", "X509",
-        ]
-    ),
-    // The endpoints of links in the stub server: those of the service, for tenant files and without its storage.
-    .target(
-        name: "StubLinks",
-        dependencies: [
-            "HTTPTransport", "LinkCatalog", "LinkEvents", "LinkRouting", "LinkServer", "LinkTable", "Networking",
-            "StubMatching", "StubServer", "HTTPTypes", "Logging", "NIOCore",
-        ]
-    ),
-    // Sources of UI tests, fixtures and LinkProbe from suites and stub folders, and the check of an app's project.
-    .target(
-        name: "TestKit",
-        dependencies: ["AppAssociation", "LinkCatalog", "LinkRouting"],
-        resources: embedded([
-            "Templates/LinkProbe.swift.txt", "Templates/LinkProbe.kt.txt", "Templates/LinkProbeNoOp.kt.txt",
-            "Templates/XCUITestSupport.swift.txt", "Templates/XCUITestAssociation.swift.txt",
-            "Templates/AndroidSupport.kt.txt", "Templates/AndroidAssociation.kt.txt",
-        ])
-    ),
-    // Test cases for engines in other languages, with the expected answers.
-    .target(
-        name: "Conformance",
-        dependencies: ["Examples", "LinkCatalog", "LinkRouting"],
-        resources: embedded([
-            "cases.yaml", "routing-conformance.md",
-        ])
-    ),
-]
-
-// MARK: Tests, and programs that only ./dev builds
-
-let engineTests: [Target] = [
-    .testTarget(name: "LinkRoutingTests", dependencies: ["LinkRouting", "TestSupport"]),
-    .testTarget(name: "LinkTableTests", dependencies: ["LinkRouting", "LinkTable", "TestSupport", "Crypto"]),
-    .testTarget(
-        name: "LinkClientTests",
-        dependencies: ["ClientComparison", "LinkClient", "LinkRouting", "LinkTable", "TestSupport"]
-    ),
-    .testTarget(
-        name: "AppAssociationTests",
-        dependencies: ["AppAssociation", "LinkCatalog", "LinkRouting", "TestSupport"]
-    ),
-    .testTarget(
-        name: "ScreenCodeTests",
-        dependencies: ["Examples", "LinkCatalog", "LinkRouting", "ScreenCode", "TestSupport"],
-        exclude: ["Expected"]
-    ),
-]
-
-let serviceTests: [Target] = [
     .testTarget(name: "NetworkingTests", dependencies: ["Networking"]),
     .testTarget(
         name: "HTTPTransportTests",
@@ -216,7 +162,43 @@ let serviceTests: [Target] = [
     ),
 ]
 
-let testToolsTests: [Target] = [
+/// Test tools for apps. The service works without them.
+let testTools: [Target] = [
+    // The pure parts of the stub server: requests, mappings, regular expressions, JSONPath and templates, without I/O.
+    .target(name: "StubMatching", dependencies: ["LinkRouting"]),
+    .target(
+        name: "StubServer",
+        dependencies: [
+            "LinkRouting", "Networking", "StubMatching", "AsyncHTTPClient", "Crypto", "NIOCore", "NIOHTTP1", "NIOPosix",
+            "NIOSSL", "X509",
+        ]
+    ),
+    // The endpoints of links in the stub server: those of the service, for tenant files and without its storage.
+    .target(
+        name: "StubLinks",
+        dependencies: [
+            "HTTPTransport", "LinkCatalog", "LinkEvents", "LinkRouting", "LinkServer", "LinkTable", "Networking",
+            "StubMatching", "StubServer", "HTTPTypes", "Logging", "NIOCore",
+        ]
+    ),
+    // Sources of UI tests, fixtures and LinkProbe from suites and stub folders, and the check of an app's project.
+    .target(
+        name: "TestKit",
+        dependencies: ["AppAssociation", "LinkCatalog", "LinkRouting"],
+        resources: embedded([
+            "Templates/LinkProbe.swift.txt", "Templates/LinkProbe.kt.txt", "Templates/LinkProbeNoOp.kt.txt",
+            "Templates/XCUITestSupport.swift.txt", "Templates/XCUITestAssociation.swift.txt",
+            "Templates/AndroidSupport.kt.txt", "Templates/AndroidAssociation.kt.txt",
+        ])
+    ),
+    // Test cases for engines in other languages, with the expected answers.
+    .target(
+        name: "Conformance",
+        dependencies: ["Examples", "LinkCatalog", "LinkRouting"],
+        resources: embedded([
+            "cases.yaml", "routing-conformance.md",
+        ])
+    ),
     .testTarget(name: "StubMatchingTests", dependencies: ["LinkRouting", "StubMatching", "TestSupport"]),
     .testTarget(
         name: "StubServerTests",
@@ -241,6 +223,7 @@ let testToolsTests: [Target] = [
     .testTarget(name: "ConformanceTests", dependencies: ["Conformance", "LinkCatalog", "LinkRouting"]),
 ]
 
+/// Tests, and programs that only ./dev builds.
 let testPrograms: [Target] = [
     // Code shared by several test targets.
     .target(name: "TestSupport", dependencies: ["LinkRouting"]),
@@ -304,10 +287,7 @@ let packages: [(repository: String, from: Version, products: [String])] = [
     // Atomic reference to the current catalog. The standard library's Atomic does not accept classes.
     ("apple/swift-atomics", "1.3.0", ["Atomics"]),
     ("apple/swift-nio", "2.101.0", ["NIOCore", "NIOEmbedded", "NIOHTTP1", "NIOPosix", "NIOTLS"]),
-    (
-        "apple/swift-nio-extras", "1.35.0",
-        ["NIOExtras", "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "NIOHTTPTypesHTTP2"]
-    ),
+    ("apple/swift-nio-extras", "1.35.0", ["NIOExtras", "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "NIOHTTPTypesHTTP2"]),
     ("apple/swift-http-types", "1.8.0", ["HTTPTypes"]),
     // FilePath, a parameter of swift-configuration's file provider.
     ("apple/swift-system", "1.5.0", ["SystemPackage"]),
@@ -343,20 +323,20 @@ let package = Package(
         return url.hasSuffix("/swift-configuration.git")
             ? .package(url: url, from: package.from, traits: ["YAML"]) : .package(url: url, from: package.from)
     },
-    targets: placed(engine, in: "Sources/Engine") + placed(service, in: "Sources/Service")
-        + placed(testTools, in: "Sources/TestTools") + placed(engineTests, in: "Tests/Engine")
-        + placed(serviceTests, in: "Tests/Service") + placed(testToolsTests, in: "Tests/TestTools")
+    targets: placed(engine, in: "Engine") + placed(service, in: "Service") + placed(testTools, in: "TestTools")
         + placed(testPrograms, in: "Tests") + placed(benchmarks, in: "Tests/Benchmarks")
 )
 
 func embedded(_ files: [String]) -> [Resource] { files.map { .embedInCode($0) } }
 
+/// The targets of a room are in Sources/ROOM, and their tests in Tests/ROOM.
 func placed(_ targets: [Target], in folder: String) -> [Target] {
-    for target in targets { target.path = target.path ?? "\(folder)/\(target.name)" }
+    for target in targets {
+        let parent = folder.hasPrefix("Tests") ? "" : target.type == .test ? "Tests/" : "Sources/"
+        target.path = target.path ?? "\(parent)\(folder)/\(target.name)"
+    }
     return targets
 }
-
-// MARK: What all targets have in common
 
 /// Imports are internal unless stated, existential types are written with `any`, a file sees members only of modules
 /// that it imports, and warnings are errors.
@@ -375,7 +355,7 @@ let optimized: [SwiftSetting] =
     ? [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : []
 
 for target in package.targets where target.type != .system {
-    let isEngine = engine.contains { $0 === target } || target.name == "StubMatching"
+    let isEngine = engine.contains { $0 === target && $0.type != .test } || target.name == "StubMatching"
     target.swiftSettings = isEngine ? strict + optimized : strict
     target.dependencies = target.dependencies.map { dependency in
         guard case .byNameItem(let name, _) = dependency else { return dependency }
