@@ -136,7 +136,10 @@ package struct AppEventRecorder: Sendable {
             for event in events { statuses += try await store([event], with: key) }
             return statuses
         case .refused(let refusal), .overLimit(let refusal, _):
-            throw Problem(refusal, "The events could not be recorded. Keep them, and send the same message again")
+            throw Problem(
+                unrecorded: refusal,
+                "The events could not be recorded. Keep them, and send the same message again"
+            )
         }
     }
 }

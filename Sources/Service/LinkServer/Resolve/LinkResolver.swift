@@ -240,7 +240,7 @@ package final class LinkResolver: Sendable {
             unrecorded[refusal]?.increment(by: refused.count)
             return nil
         }
-        return Problem(refusal, "The request could not be recorded, so it was not answered. Try again")
+        return Problem(unrecorded: refusal, "The request could not be recorded, so it was not answered. Try again")
     }
 
     package func response(_ resolvedLink: ResolvedLink, _ recorded: Recorded) throws -> ResolveResponse {
@@ -347,7 +347,7 @@ extension Problem {
     /// The response to a request that the log did not take.
     ///
     /// - Parameter advice: Ends before the time after which to try again.
-    init(_ refusal: RecordResult.Refusal, _ advice: String) {
+    init(unrecorded refusal: RecordResult.Refusal, _ advice: String) {
         // A day's bytes may last until midnight. A limit that is raised takes effect at once.
         let seconds: UInt64 = refusal == .dayBytes ? 60 : 1
         self.init(.logUnavailable, "\(advice) in \(seconds == 1 ? "a second" : "a minute").")
