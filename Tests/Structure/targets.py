@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""targets.py [--write]: compares the drawing of the targets in docs/architecture.md with Package.swift, or writes it.
+"""targets.py [--write]: compares the drawing and the table of the targets in docs/architecture.md with Package.swift, or
+writes the drawing.
 
 Fails also if a target is used against the order of the rooms: Engine uses nothing of Service or TestTools, and in Service
 only the program `fingerpost` uses TestTools. Example: Tests/Structure/targets.py --write
@@ -12,6 +13,7 @@ import sys
 from pathlib import Path
 
 PAGE = Path("docs/architecture.md")
+ROW = re.compile(r"^\| ([A-Za-z]+) \|", re.M)
 BLOCK = re.compile(r"(?<=<!-- targets -->\n).*?(?=<!-- end -->)", re.S)
 MAY_USE = {"Engine": {"Engine"}, "Service": {"Engine", "Service"}, "TestTools": {"Engine", "Service", "TestTools"}}
 
@@ -60,6 +62,9 @@ def main(arguments):
         PAGE.write_text(BLOCK.sub(lambda _: wanted, text))
     elif [block.group() for block in BLOCK.finditer(text)] != [wanted]:
         faults.append(f"the drawing in {PAGE} differs from Package.swift; run Tests/Structure/targets.py --write")
+    rows = ROW.findall(text.split("| target |")[1].split("\n\n")[0])
+    faults += [f"{PAGE} has no row for {name}" for name in found if name not in rows]
+    faults += [f"{PAGE} has a row for {name}, which Package.swift lacks" for name in rows if name not in found]
     for fault in faults:
         print(fault)
     print(f"{len(found)} targets, {len(faults)} faults")

@@ -1,44 +1,6 @@
-import Crypto
 import Foundation
 import GRDB
 import LinkEvents
-
-/// The schema of one kind of SQLite file: the mark in its header and its migrations.
-struct SQLiteSchema: Sendable {
-    /// `PRAGMA application_id`, so that another program's file is never written to.
-    let applicationID: Int32
-    let migrations: [String]
-    /// Whether free pages are returned on demand (`PRAGMA incremental_vacuum`). Applies to newly created files only.
-    let givesPagesBack: Bool
-    /// The most KiB of pages that the connection that writes keeps. All of them fill up in time.
-    let writerCache: Int
-    /// What `PRAGMA user_version` is above the number of migrations: 23 bits of the SHA-256 of the first migration, and
-    /// eight zeros. A file with another first migration is that of another build.
-    private let baseline: Int
-
-    init(applicationID: Int32, migrations: [String], givesPagesBack: Bool = false, writerCache: Int = 8_000) {
-        self.applicationID = applicationID
-        self.migrations = migrations
-        self.givesPagesBack = givesPagesBack
-        self.writerCache = writerCache
-        let hash = SHA256.hash(data: Data((migrations.first ?? "").utf8)).prefix(3).reduce(0) { $0 << 8 | Int($1) }
-        baseline = (hash >> 1) << 8
-    }
-
-    /// The `user_version` of a file after so many migrations.
-    func version(after count: Int) -> Int { baseline + count }
-
-    /// Returns the number of migrations that a file of this version has had. Throws `StorageError` if another build
-    /// wrote it.
-    func migrationCount(of file: String, version: Int) throws -> Int {
-        let count = version - baseline
-        guard (1...255).contains(count) else { throw StorageError.otherBuild(file: file) }
-        guard count <= migrations.count else {
-            throw StorageError.newerSchema(file: file, found: count, known: migrations.count)
-        }
-        return count
-    }
-}
 
 /// Opens the files of the data directory with settings under which an acknowledged commit survives a power cut.
 ///
@@ -169,7 +131,7 @@ enum SQLiteFile {
         try writer.working { db in
             // A copy made by a backup is not in WAL mode, and the mode is part of the file.
             try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA journal_mode = WAL")
-            try migrate(db, to: schema, file: path)
+            try schema.migrate(db, file: path)
         }
         try assertDurable(writer, file: path)
         return writer
@@ -201,22 +163,6 @@ enum SQLiteFile {
             try Folder.sync(Folder.parent(of: path))
         } catch let failure as FileFailure {
             throw failure.isDiskFull ? StorageError.full(file: path) : .io(file: path, detail: failure.description)
-        }
-    }
-
-    /// Migrates forward only. Each missing step and its version number are committed in one transaction.
-    private static func migrate(_ db: Database, to schema: SQLiteSchema, file: String) throws {
-        let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-        let done = version == 0 ? 0 : try schema.migrationCount(of: file, version: version)
-        for (index, sql) in schema.migrations.enumerated().dropFirst(done) {
-            try db.inTransaction(.immediate) {
-                try db.execute(sql: sql)
-                let version = schema.version(after: index + 1)
-                try db.execute(
-                    sql: "PRAGMA application_id = \(schema.applicationID); PRAGMA user_version = \(version)"
-                )
-                return .commit
-            }
         }
     }
 }
