@@ -9,7 +9,6 @@ import NIOCore
 struct ClickController: Sendable {
     let linkResolver: LinkResolver
     let admission: Admission
-    let lookupPool: WorkPool
 
     var endpoints: [PublicEndpoint] {
         ["/", PublicEndpoint.anyPath].map { path in
@@ -58,21 +57,10 @@ struct ClickController: Sendable {
         )
         let link = catalog.locate("https://\(authority)\(path)")
         let click = LinkResolver.Request(from: catalog, in: facts, by: caller)
-        guard link.isSlow else { return result(of: linkResolver.resolve(link, of: click), host: host.name, scope) }
-        return .async {
-            let resolvedLink = try await linkResolver.resolve(link, of: click, on: lookupPool)
-            return try await result(of: resolvedLink, host: host.name, scope).response
-        }
-    }
-
-    private func result(
-        of resolvedLink: LinkResolver.ResolvedLink,
-        host: String,
-        _ scope: RequestScope
-    ) -> HandlerResult {
+        let resolvedLink = linkResolver.resolve(link, of: click)
         scope.logFields.note(resolvedLink.fields)
         return linkResolver.result(afterRecording: [resolvedLink], by: .nobody, arrivedAt: scope.arrival) { _ in
-            answer(to: resolvedLink.answer, host: host)
+            answer(to: resolvedLink.answer, host: host.name)
         }
     }
 
