@@ -172,7 +172,7 @@ struct OrderCheck {
         let input = router.input(sample.link, sample.caller)
         var (evaluations, steps) = (0, 0)
         var parts = LinkParts()
-        let winner = router.index.smallestRank(for: input.link, input) { rank, _, input in
+        let winner = router.index.smallestRank(for: input.link, input, &parts) { rank, _, input, parts in
             evaluations += routes[rank].weight
             steps += routes[rank].evaluationSteps
             return router.route(at: rank).holds(for: input, &parts)

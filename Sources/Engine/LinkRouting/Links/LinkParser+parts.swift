@@ -47,7 +47,7 @@ extension LinkParser {
         let start = pathBytes.count
         if isEncoded {
             if let failure = escapeFailure(in: raw) { throw rejection(failure.code, at: failure.index) }
-            pathBytes.append(contentsOf: PercentDecoding(raw, plus: .plus))
+            pathBytes.append(decoding: raw, plus: .plus)
         } else {
             pathBytes.append(contentsOf: raw)
         }

@@ -15,11 +15,11 @@ extension Condition {
             context.locale.isEmpty ? .unknown : LanguageTag.lookup(context.locale, in: tags) == nil ? .fails : .holds
         case .country(let countries):
             truth(context.country) { country in
-                countries.contains { $0.utf8.elementsEqual(country.utf8) { folded($0) == folded($1) } }
+                country.withBytes { countries.contains($0, .ignored) }
             }
         case .authenticated(let expected): truth(context.authenticated) { $0 == expected }
         case .trait(let name, let values):
-            truth(context.trait(name)) { Self.share($0, values) }
+            truth(context.trait(name)) { values.containsOne(of: $0) }
         case .inAppBrowser(let expected): truth(context.inAppBrowser) { $0 == expected }
         case .time(let from, let until):
             truth(context.now) { now in (from.map { $0 <= now } ?? true) && (until.map { now < $0 } ?? true) }
@@ -75,13 +75,6 @@ extension Condition {
             }
         }
         return result
-    }
-
-    /// Whether the lists have a text in common. Many texts are compared as a set.
-    private static func share(_ left: [String], _ right: [String]) -> Bool {
-        guard left.count > 8, right.count > 8 else { return left.contains { right.contains(where: $0.isExactly) } }
-        let known = Set(right.map { ExactText($0) })
-        return left.contains { known.contains(ExactText($0)) }
     }
 
     private func truth<Fact>(_ fact: Fact?, _ holds: (Fact) -> Bool) -> Tristate {

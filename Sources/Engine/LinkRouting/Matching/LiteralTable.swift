@@ -50,8 +50,8 @@ struct LiteralTable: Sendable {
             first = Self.word(bytes, at: 0)
             if bytes.byteCount > 8 { second = Self.word(bytes, at: 8) }
             guard letterCase == .ignored else { return }
-            first = Self.folded(first)
-            second = Self.folded(second)
+            first = folded(first)
+            second = folded(second)
         }
 
         /// Returns up to eight bytes at an offset as a little-endian word, zero-padded.
@@ -78,18 +78,6 @@ struct LiteralTable: Sendable {
             default: return 0
             }
         }
-
-        /// Converts ASCII capitals in eight bytes to lower case (SWAR). For each byte, the sum exceeds 0x7F exactly if
-        /// the byte is at or above the start of a range.
-        private static func folded(_ word: UInt64) -> UInt64 {
-            let low = word & 0x7F7F_7F7F_7F7F_7F7F
-            let fromA = low &+ repeating(0x80 - UInt8(ascii: "A"))
-            let behindZ = low &+ repeating(0x7F - UInt8(ascii: "Z"))
-            let capitals = (fromA ^ behindZ) & ~word & 0x8080_8080_8080_8080
-            return word | capitals >> 2
-        }
-
-        private static func repeating(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
 
         /// Returns a hash that spreads over the whole range; its highest bits are the best.
         @inline(__always)

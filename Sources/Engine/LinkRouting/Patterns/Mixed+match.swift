@@ -5,192 +5,239 @@ extension RoutePattern.Mixed {
     /// `a.b.c` gives `a` and `b.c`; `{title}-{id:int}` on `a-b-7` gives `a-b` and `7`. The work for each parameter is
     /// linear in the text, and at most ``steps`` in all.
     func match(_ text: ArraySlice<UInt8>, _ letterCase: LetterCase) -> [Range<Int>]? {
-        guard hasEnds(of: text, letterCase) else { return nil }
-        var search = Search(mixed: self, text: text, letterCase: letterCase)
-        var ranges: [Range<Int>] = []
-        var start = text.startIndex + prefix.count
-        for (index, piece) in pieces.enumerated() {
-            guard let end = search.firstEnd(of: index, from: start) else { return nil }
-            ranges.append(start..<end)
-            start = end + piece.literal.count
+        text.withUnsafeBufferPointer { bytes in
+            guard hasEnds(of: bytes, letterCase) else { return nil }
+            var search = Search(mixed: self, text: bytes, letterCase: letterCase)
+            guard search.matches(0, from: prefix.count) else { return nil }
+            var start = text.startIndex + prefix.count
+            return pieces.indices.map { index in
+                let end = text.startIndex + Int(search.ends[index])
+                defer { start = end + pieces[index].literal.count }
+                return start..<end
+            }
         }
-        return ranges
     }
 
-    /// Whether the segment matches. Allocates only if there is a parameter between the first and the last, or a set
-    /// before the last.
+    /// Whether the segment matches. Does not allocate.
     func accepts(_ text: ArraySlice<UInt8>, _ letterCase: LetterCase) -> Bool {
-        guard hasEnds(of: text, letterCase) else { return false }
-        var search = Search(mixed: self, text: text, letterCase: letterCase)
-        return search.firstEnd(of: 0, from: text.startIndex + prefix.count) != nil
+        text.withUnsafeBufferPointer { bytes in
+            guard hasEnds(of: bytes, letterCase) else { return false }
+            var search = Search(mixed: self, text: bytes, letterCase: letterCase)
+            return search.matches(0, from: prefix.count)
+        }
     }
 
     /// Whether the text begins with the first literal and ends with the last one, with a byte between them.
-    private func hasEnds(of text: ArraySlice<UInt8>, _ letterCase: LetterCase) -> Bool {
+    private func hasEnds(of text: UnsafeBufferPointer<UInt8>, _ letterCase: LetterCase) -> Bool {
         guard let last = pieces.last, text.count > prefix.count + last.literal.count else { return false }
-        return hasPrefix(text, prefix, letterCase)
-            && areEqual(text.suffix(last.literal.count), last.literal, letterCase)
+        return text.has(prefix, at: 0, letterCase)
+            && text.has(last.literal, at: text.count - last.literal.count, letterCase)
     }
 
     /// The search for one text. Whether the rest of the pattern matches from a position does not depend on how the search
-    /// came there, so each parameter between the first and the last is compared once from each position.
+    /// came there, and the positions from which a parameter is tried ascend. So each end of a parameter is tried once.
     private struct Search {
         let mixed: RoutePattern.Mixed
-        let text: ArraySlice<UInt8>
+        let text: UnsafeBufferPointer<UInt8>
         let letterCase: LetterCase
         private let last: Int
-        private let lastType: ParameterType
-        /// The end of the last parameter.
-        private let lastEnd: Int
-        /// The first position from which the type of the last parameter may accept the text to ``lastEnd``.
-        private let firstOfLast: Int
-        /// For parameters between the first and the last: whether they and the rest match from each position.
-        private var matches: [[Bool]] = []
+        /// The ends of the parameters of a match.
+        private(set) var ends = SIMD8<Int32>()
+        /// The first position from which each parameter and the rest may reach the end of the text.
+        private var earliest = SIMD8<Int32>()
+        /// Up to where the ends of each parameter have been tried. From its last start to there, it may hold all bytes.
+        private var tried = SIMD8<Int32>()
+        /// Up to here, each parameter and the rest match from no position.
+        private var failed = SIMD8<Int32>(repeating: -1)
 
-        init(mixed: RoutePattern.Mixed, text: ArraySlice<UInt8>, letterCase: LetterCase) {
+        init(mixed: RoutePattern.Mixed, text: UnsafeBufferPointer<UInt8>, letterCase: LetterCase) {
             self.mixed = mixed
             self.text = text
             self.letterCase = letterCase
             last = mixed.pieces.count - 1
-            lastType = mixed.pieces[last].parameter.type
-            lastEnd = text.endIndex - mixed.pieces[last].literal.count
-            firstOfLast = lastType.firstStart(in: text, to: lastEnd)
+            let lastEnd = text.count - mixed.pieces[last].literal.count
+            ends[last] = Int32(lastEnd)
+            var position = lastEnd
+            for index in mixed.pieces.indices.reversed() {
+                let type = mixed.pieces[index].parameter.type
+                position -= min(position, type.maximumLength ?? .max)
+                earliest[index] = Int32(position)
+                if index > 0 { position -= min(position, mixed.pieces[index - 1].literal.count) }
+            }
+            let type = mixed.pieces[last].parameter.type
+            guard last > 0, let kind = type.kind, kind != .string else { return }
+            var start = lastEnd - 1
+            while start > Int(earliest[last]), type.mayHold(text[start], after: text[start - 1]) { start -= 1 }
+            earliest[last] = Int32(start)
         }
 
-        /// Returns the first end of a parameter from which the rest of the text matches; nil if there is none.
-        mutating func firstEnd(of index: Int, from start: Int) -> Int? {
-            guard index < last else { return acceptsLast(from: start) ? lastEnd : nil }
+        /// Whether a parameter and the rest of the pattern match from a position. Sets ``ends`` if so.
+        mutating func matches(_ index: Int, from start: Int) -> Bool {
+            guard index < last else { return acceptsLast(from: start) }
             let type = mixed.pieces[index].parameter.type
             let literal = mixed.pieces[index].literal
-            if case .oneOf(let values) = type {
-                let rest = text[start...]
-                let lengths = values.filter { value in
-                    rest.count >= value.utf8.count && areEqual(rest.prefix(value.utf8.count), value.utf8, letterCase)
-                }
-                return lengths.map { start + $0.utf8.count }.sorted().first { isEnd($0, of: index, literal) }
-            }
-            var end = start
-            let limit = start + min(text.endIndex - start, type.maximumLength ?? .max)
-            while end < limit, type.mayHold(text[end], after: end > start ? text[end - 1] : nil) {
-                end += 1
-                guard isEnd(end, of: index, literal) else { continue }
-                if type.isRun
-                    ? type.acceptsRun(length: end - start, last: text[end - 1])
-                    : type.accepts(text[start..<end], letterCase)
-                {
-                    return end
-                }
-            }
-            return nil
-        }
-
-        /// Whether the literal after a parameter, and the rest of the pattern, match from a position.
-        private mutating func isEnd(_ end: Int, of index: Int, _ literal: [UInt8]) -> Bool {
-            guard isAt(end, literal) else { return false }
-            let start = end + literal.count
-            guard index + 1 < last else { return acceptsLast(from: start) }
-            if matches.isEmpty { matches = Array(repeating: [], count: last) }
-            if matches[index + 1].isEmpty { matches[index + 1] = allMatches(of: index + 1) }
-            return matches[index + 1][start - text.startIndex]
-        }
-
-        private func isAt(_ position: Int, _ literal: [UInt8]) -> Bool {
-            guard literal.count <= text.endIndex - position else { return false }
-            for offset in literal.indices {
-                let (byte, other) = (text[position + offset], literal[offset])
-                guard byte == other || letterCase == .ignored && folded(byte) == folded(other) else { return false }
-            }
-            return true
+            guard let kind = type.kind else { return matchesShort(index, type, literal, from: start) }
+            return matchesRun(index, type, kind, literal, from: start)
         }
 
         /// Whether the last parameter accepts the text from a position to its literal. There may be as many positions as
         /// bytes.
         private func acceptsLast(from start: Int) -> Bool {
-            guard start < lastEnd, start >= firstOfLast, lastType.mayHold(text[start], after: nil) else { return false }
-            return lastType.isRun
-                ? lastType.acceptsRun(length: lastEnd - start, last: text[lastEnd - 1])
-                : lastType.accepts(text[start..<lastEnd], letterCase)
+            let (end, type) = (Int(ends[last]), mixed.pieces[last].parameter.type)
+            guard start < end, start >= Int(earliest[last]) else { return false }
+            guard last > 0, type.isRun else { return type.accepts(slice(start, end), letterCase) }
+            return type.mayHold(text[start], after: nil) && type.acceptsRun(length: end - start, last: text[end - 1])
         }
 
-        /// Returns from which positions a parameter and the rest of the pattern match, including the end of the text.
-        private mutating func allMatches(of index: Int) -> [Bool] {
-            let type = mixed.pieces[index].parameter.type
-            let literal = mixed.pieces[index].literal
-            let count = text.count
-            // The first end of the parameter at or after each position; `count + 1` if there is none.
-            var nextEnds = Array(repeating: Int32(count + 1), count: count + 2)
-            for end in stride(from: count, to: 0, by: -1) {
-                let position = text.startIndex + end
-                let isEnd = type.mayEnd(with: text[position - 1]) && isEnd(position, of: index, literal)
-                nextEnds[end] = isEnd ? Int32(end) : nextEnds[end + 1]
+        private func slice(_ start: Int, _ end: Int) -> UnsafeBufferPointer<UInt8> {
+            UnsafeBufferPointer(rebasing: text[start..<end])
+        }
+
+        /// A parameter whose bytes and length suffice to validate it.
+        private mutating func matchesRun(
+            _ index: Int,
+            _ type: ParameterType,
+            _ kind: TextKinds,
+            _ literal: [UInt8],
+            from start: Int
+        ) -> Bool {
+            guard start < text.count, start > Int(failed[index]), kind != .slug || text[start] != UInt8(ascii: "-") else {
+                return false
             }
-            var matches = Array(repeating: false, count: count + 1)
-            guard nextEnds[1] <= count else { return matches }
-            if case .oneOf(let values) = type {
-                let set = ByteStrings(values, letterCase)
-                let folded = letterCase == .ignored ? text.map(folded)[...] : text
-                for start in 0..<count {
-                    matches[start] = set.lengths.contains { length in
-                        guard length <= count - start, nextEnds[start + length] == start + length else { return false }
-                        let first = folded.startIndex + start
-                        return set.contains(folded[first..<first + length])
-                    }
+            var run = TextRun(kind, text, from: start, to: max(start, Int(tried[index])))
+            let limit = min(text.count - literal.count, start + min(type.maximumLength ?? .max, text.count))
+            var end = max(run.end + 1, start + min(type.minimumLength, text.count), firstStart(after: index) - literal.count)
+            while end <= limit {
+                end = text.firstIndex(of: literal, in: end...limit, letterCase)
+                // Bytes that each start reads again would make the work quadratic.
+                guard run.extend(to: min(end, limit)) else {
+                    // The other positions of this run have the same ends.
+                    failed[index] = Int32(run.end)
+                    return false
                 }
-                return matches
-            }
-            let (shortest, longest) = (type.minimumLength, min(type.maximumLength ?? count, count))
-            // Where the bytes that the type may hold end, from the current position.
-            var runEnd = count
-            for start in stride(from: count - 1, through: 0, by: -1) {
-                let position = text.startIndex + start
-                if start + 1 < count, !type.mayHold(text[position + 1], after: text[position]) { runEnd = start + 1 }
-                guard shortest <= count - start, type.mayHold(text[position], after: nil) else { continue }
-                let limit = min(start + longest, runEnd)
-                var end = Int(nextEnds[start + shortest])
-                // A type whose bytes do not suffice has few ends.
-                while end <= limit, !type.isRun, !type.accepts(text[position..<text.startIndex + end], letterCase) {
-                    end = Int(nextEnds[end + 1])
+                guard end <= limit else { break }
+                guard type.mayEnd(with: text[end - 1]), matches(index + 1, from: end + literal.count) else {
+                    end = max(end, Int(failed[index + 1]) - literal.count) + 1
+                    continue
                 }
-                matches[start] = end <= limit
+                ends[index] = Int32(end)
+                return true
             }
-            return matches
-        }
-    }
-
-    /// Distinct byte strings, for many comparisons.
-    private struct ByteStrings {
-        private let strings: Set<Element>
-        /// The lengths that occur, in ascending order.
-        let lengths: [Int]
-
-        /// Hashes its bytes at once, instead of one by one.
-        private struct Element: Hashable {
-            let bytes: ArraySlice<UInt8>
-
-            func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
+            tried[index] = Int32(run.end)
+            // Without a longest length, the limit is the end of the text, and a later start has no other ends.
+            failed[index] = type.maximumLength == nil ? Int32(text.count) : Int32(start)
+            return false
         }
 
-        init(_ texts: [String], _ letterCase: LetterCase) {
-            strings = Set(
-                texts.map { Element(bytes: (letterCase == .ignored ? $0.utf8.map(folded) : Array($0.utf8))[...]) }
-            )
-            lengths = Set(strings.map(\.bytes.count)).sorted()
-        }
+        private func firstStart(after index: Int) -> Int { Int(earliest[index + 1]) }
 
-        func contains(_ bytes: ArraySlice<UInt8>) -> Bool { strings.contains(Element(bytes: bytes)) }
+        /// A parameter with few lengths.
+        private mutating func matchesShort(
+            _ index: Int,
+            _ type: ParameterType,
+            _ literal: [UInt8],
+            from start: Int
+        ) -> Bool {
+            guard start >= Int(earliest[index]), start < text.count, type.mayBegin(with: text[start]) else {
+                return false
+            }
+            let limit = min(text.count - literal.count, start + (type.maximumLength ?? 0))
+            let shortest = max(start + type.minimumLength, firstStart(after: index) - literal.count)
+            var read = start + 1
+            var end = shortest
+            while end <= limit {
+                end = text.firstIndex(of: literal, in: end...limit, letterCase)
+                while read < min(end, limit) {
+                    guard type.mayContain(text[read]) else { return false }
+                    read += 1
+                }
+                guard end <= limit else { return false }
+                if type.accepts(slice(start, end), letterCase), matches(index + 1, from: end + literal.count) {
+                    ends[index] = Int32(end)
+                    return true
+                }
+                end += 1
+            }
+            return false
+        }
     }
 }
 
-extension ParameterType {
-    /// Returns the first position from which the type may accept the text to an end.
-    fileprivate func firstStart(in text: ArraySlice<UInt8>, to end: Int) -> Int {
-        guard isRun else { return end - min(end - text.startIndex, maximumLength ?? .max) }
-        var start = end - 1
-        while start > text.startIndex, mayHold(text[start], after: text[start - 1]) { start -= 1 }
-        return start
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether a literal is at a position. The text may end before it.
+    func has(_ literal: [UInt8], at position: Int, _ letterCase: LetterCase) -> Bool {
+        guard literal.count <= count - position else { return false }
+        for offset in literal.indices {
+            let (byte, other) = (self[position + offset], literal[offset])
+            guard byte == other || letterCase == .ignored && folded(byte) == folded(other) else { return false }
+        }
+        return true
     }
+
+    /// Returns the first position of a literal, which is not empty, among positions; the one behind them if there is none.
+    fileprivate func firstIndex(of literal: [UInt8], in positions: ClosedRange<Int>, _ letterCase: LetterCase) -> Int {
+        let bytes = UnsafeRawBufferPointer(self)
+        let ignoresCase = letterCase == .ignored
+        let first = repeating(ignoresCase ? folded(literal[0]) : literal[0])
+        let second = literal.count > 1 ? repeating(ignoresCase ? folded(literal[1]) : literal[1]) : nil
+        var position = positions.lowerBound
+        let end = positions.upperBound
+        while position <= end {
+            // Eight positions at a time (SWAR): the highest bit of a byte is set if it may be the first one.
+            if position + 9 <= count {
+                let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+                var found = Self.zeros((ignoresCase ? folded(word) : word) ^ first)
+                if let second, found != 0 {
+                    let next = bytes.loadUnaligned(fromByteOffset: position + 1, as: UInt64.self)
+                    found &= Self.zeros((ignoresCase ? folded(next) : next) ^ second)
+                }
+                guard found != 0 else {
+                    position += 8
+                    continue
+                }
+                position += UInt64(littleEndian: found).trailingZeroBitCount / 8
+                guard position <= end else { break }
+            }
+            if has(literal, at: position, letterCase) { return position }
+            position += 1
+        }
+        return end + 1
+    }
+    /// Returns the highest bit of each byte that is zero, and sometimes of one behind it.
+    private static func zeros(_ word: UInt64) -> UInt64 { (word &- repeating(1)) & ~word & repeating(0x80) }
 }
 
-private func hasPrefix(_ text: ArraySlice<UInt8>, _ literal: [UInt8], _ letterCase: LetterCase) -> Bool {
-    text.count >= literal.count && areEqual(text.prefix(literal.count), literal, letterCase)
+/// The bytes from a position that a type may hold.
+private struct TextRun {
+    private let kind: UInt8
+    private let text: UnsafeBufferPointer<UInt8>
+    private let start: Int
+    /// The end of the bytes that have been read.
+    private(set) var end: Int
+
+    init(_ kind: TextKinds, _ text: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int) {
+        (self.kind, self.text, self.start, self.end) = (kind.rawValue, text, start, end)
+    }
+
+    /// Reads up to a position. Returns false if there is a byte before it that the type may not hold.
+    mutating func extend(to position: Int) -> Bool {
+        guard kind != TextKinds.string.rawValue else {
+            end = max(end, position)
+            return true
+        }
+        guard kind != TextKinds.slug.rawValue || text[start] != UInt8(ascii: "-") else { return false }
+        let (from, kind, text) = (end, kind, text)
+        end = TextKinds.byByte.withUnsafeBufferPointer { kinds in
+            var index = from
+            var previous = index > start ? text[index - 1] : 0
+            while index < position, kinds[Int(text[index])] & kind != 0 {
+                let byte = text[index]
+                if byte == UInt8(ascii: "-"), previous == byte { break }
+                previous = byte
+                index += 1
+            }
+            return index
+        }
+        return end >= position
+    }
 }

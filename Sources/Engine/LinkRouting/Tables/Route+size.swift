@@ -88,7 +88,7 @@ extension ParameterType {
 
 extension QueryCondition.Test {
     /// The values that the item is compared with; nil if the test lists none.
-    var listedValues: [String]? {
+    var listedValues: ListedValues? {
         switch self {
         case .oneOf(let values): values
         case .capture(let parameter, _): parameter.type.listedValues
