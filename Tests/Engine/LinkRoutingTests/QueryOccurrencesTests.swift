@@ -44,6 +44,17 @@ struct QueryOccurrencesTests {
         ]
     }
 
+    /// Comparing all of them with each list would make a lookup slow.
+    @Test func manyDifferentValuesAreNotListed() throws {
+        let listed = QueryCondition.Test.oneOf(ListedValues((0..<100).map(String.init)))
+        for (count, holds) in [(8, true), (9, false)] {
+            var parts = LinkParts()
+            let items = (0..<count).map { "q=\($0)&q=\($0)" }.joined(separator: "&")
+            let link = try DeepLink.parse("https://acme.com/?" + items)
+            #expect(QueryCondition(name: "q", test: listed).holds(for: link, .plus, &parts) == holds)
+        }
+    }
+
     /// Thousands of conditions test hundreds of different values, each with its own range.
     @Test(.timeLimit(.minutes(5))) func manyConditionsTestManyOccurrencesInTime() throws {
         let items = (0..<1_100).map { "q=\(1_000 + $0)" }.joined(separator: "&")

@@ -54,7 +54,7 @@ struct OrderCheck {
         self.router = router
         self.budget = budget
         self.limits = limits
-        walkSteps = router.index.worstCase { _ in 0 }
+        walkSteps = router.index.worstCase(\.comparisonSteps) { _ in 0 }
         let allHosts = HostSpace.all(of: router.identity)
         routes = router.table.routes.enumerated().map { index, route in
             let possible = Self.alternatives(of: route, router.identity.apps, budget)

@@ -1,10 +1,18 @@
 extension Condition {
     /// Evaluates the condition against the known facts.
-    func evaluate(in context: LinkContext) -> Tristate { evaluate(in: context, context.app, context.platform) }
+    func evaluate(in context: LinkContext) -> Tristate {
+        var parts = LinkParts()
+        return evaluate(in: context, context.app, context.platform, &parts)
+    }
 
     /// Evaluates the condition with another app and platform than the caller's. Copying the context would cost more
     /// than evaluating most conditions.
-    func evaluate(in context: LinkContext, _ app: AppID?, _ platform: Platform?) -> Tristate {
+    func evaluate(
+        in context: LinkContext,
+        _ app: AppID?,
+        _ platform: Platform?,
+        _ parts: inout LinkParts
+    ) -> Tristate {
         switch self {
         case .platform(let platforms): truth(platform) { platforms.contains($0) }
         case .device(let devices): truth(context.device) { devices.contains($0) }
@@ -19,7 +27,7 @@ extension Condition {
             }
         case .authenticated(let expected): truth(context.authenticated) { $0 == expected }
         case .trait(let name, let values):
-            truth(context.trait(name)) { values.containsOne(of: $0) }
+            truth(context.trait(name)) { parts.isListed(name, $0, in: values) }
         case .inAppBrowser(let expected): truth(context.inAppBrowser) { $0 == expected }
         case .time(let from, let until):
             truth(context.now) { now in (from.map { $0 <= now } ?? true) && (until.map { now < $0 } ?? true) }
@@ -27,9 +35,9 @@ extension Condition {
             // Without a sticky key, a rollout is unknown, like any condition on a missing fact.
             truth(context.stickyKey) { Bucket.of($0, salt: rollout.salt) < rollout.basisPoints }
         case .apps(let apps): truth(app) { apps.contains($0) }
-        case .all(let conditions): Self.all(conditions, in: context, app, platform)
-        case .any(let conditions): Self.any(conditions, in: context, app, platform)
-        case .not(let condition): !condition.evaluate(in: context, app, platform)
+        case .all(let conditions): Self.all(conditions, in: context, app, platform, &parts)
+        case .any(let conditions): Self.any(conditions, in: context, app, platform, &parts)
+        case .not(let condition): !condition.evaluate(in: context, app, platform, &parts)
         }
     }
 
@@ -47,11 +55,12 @@ extension Condition {
         _ conditions: [Condition],
         in context: LinkContext,
         _ app: AppID?,
-        _ platform: Platform?
+        _ platform: Platform?,
+        _ parts: inout LinkParts
     ) -> Tristate {
         var result = Tristate.fails
         for condition in conditions {
-            switch condition.evaluate(in: context, app, platform) {
+            switch condition.evaluate(in: context, app, platform, &parts) {
             case .holds: return .holds
             case .fails: continue
             case .unknown: result = .unknown
@@ -64,11 +73,12 @@ extension Condition {
         _ conditions: [Condition],
         in context: LinkContext,
         _ app: AppID?,
-        _ platform: Platform?
+        _ platform: Platform?,
+        _ parts: inout LinkParts
     ) -> Tristate {
         var result = Tristate.holds
         for condition in conditions {
-            switch condition.evaluate(in: context, app, platform) {
+            switch condition.evaluate(in: context, app, platform, &parts) {
             case .holds: continue
             case .fails: return .fails
             case .unknown: result = .unknown

@@ -3,11 +3,14 @@
 struct LinkParts {
     /// A reference, because every lookup creates and destroys this value, and few lookups use it.
     private var computed: Computed?
+    /// The number of nodes that were visited and of segments that were compared.
+    var comparisons = 0
 
     private final class Computed {
         var kinds: [TextKinds?] = []
         var hostLabel: ArraySlice<UInt8>?
         var query: QueryIndex?
+        var traits: [String: ListedValues] = [:]
         var fragment: String??
         var fragmentPath: DeepLink??
         var fragmentParts = FragmentParts()
@@ -20,18 +23,28 @@ struct LinkParts {
 
     /// Segments up to this length are read by each comparison.
     private static let shortText = 32
-    /// Queries up to this length and number of items are read by each comparison.
+    /// Queries without escapes up to this length and number of items are read by each comparison.
     private static let shortQuery = 256
-    private static let fewItems = 16
+    private static let fewItems = QueryOccurrences.mostDifferentValues
 
     /// Whether a type accepts the text of a segment.
     mutating func accepts(_ segment: Int, of link: DeepLink, _ type: ParameterType, _ letterCase: LetterCase) -> Bool {
-        let length = link.segments[segment].range.count
-        guard length > Self.shortText, let kind = type.kind else {
+        guard link.segments[segment].range.count > Self.shortText, let kind = type.kind, kind != .string else {
             return type.accepts(link.segment(segment), letterCase)
         }
-        return type.lengthBounds?.contains(length) ?? true
-            && (kind == .string || kinds(of: segment, of: link).contains(kind))
+        let kinds = kinds(of: segment, of: link)
+        return link.segment(segment).withUnsafeBufferPointer { type.accepts(0..<$0.count, of: $0, kind, kinds) }
+    }
+
+    /// Whether a mix of literals and parameters accepts the text of a segment.
+    mutating func accepts(
+        _ segment: Int,
+        of link: DeepLink,
+        _ mixed: RoutePattern.Mixed,
+        _ letterCase: LetterCase
+    ) -> Bool {
+        let isShort = link.segments[segment].range.count <= Self.shortText || !mixed.hasKinds
+        return mixed.accepts(link.segment(segment), letterCase, isShort ? nil : kinds(of: segment, of: link))
     }
 
     /// Whether a pattern matches the fragment as a path.
@@ -45,11 +58,13 @@ struct LinkParts {
         for index in segments.indices {
             if case .rest = segments[index] { return true }
             guard !path.segments[index].isEmpty else { return false }
-            if case .parameter(let parameter) = segments[index] {
-                guard parts.parts.accepts(index, of: path, parameter.type, letterCase) else { return false }
-            } else {
-                guard segments[index].accepts(path.segment(index), letterCase) else { return false }
-            }
+            let isAccepted =
+                switch segments[index] {
+                case .parameter(let parameter): parts.parts.accepts(index, of: path, parameter.type, letterCase)
+                case .mixed(let mixed): parts.parts.accepts(index, of: path, mixed, letterCase)
+                case .literal, .any, .rest: segments[index].accepts(path.segment(index), letterCase)
+                }
+            guard isAccepted else { return false }
         }
         return true
     }
@@ -58,7 +73,7 @@ struct LinkParts {
         let computed = computedParts()
         if computed.kinds.isEmpty { computed.kinds = Array(repeating: nil, count: link.segments.count) }
         if let kinds = computed.kinds[segment] { return kinds }
-        let kinds = TextKinds(link.segment(segment))
+        let kinds = link.segment(segment).withUnsafeBufferPointer { TextKinds($0) }
         computed.kinds[segment] = kinds
         return kinds
     }
@@ -74,12 +89,22 @@ struct LinkParts {
 
     /// Returns the index of the link's items; nil if the query is short.
     mutating func query(of link: DeepLink, _ plusSign: DeepLink.PlusSign) -> QueryIndex? {
-        guard link.query.count > Self.fewItems || link.rawQuery?.count ?? 0 > Self.shortQuery else { return nil }
+        let isShort = link.query.count <= Self.fewItems && link.rawQuery?.count ?? 0 <= Self.shortQuery
+        guard !isShort || link.query.contains(where: \.isEncoded) else { return nil }
         let computed = computedParts()
         if let query = computed.query { return query }
         let query = QueryIndex(link, plusSign)
         computed.query = query
         return query
+    }
+
+    /// Whether one of the caller's values of a trait is listed.
+    mutating func isListed(_ trait: String, _ values: [String], in listed: ListedValues) -> Bool {
+        guard values.count > ListedValues.few else { return listed.containsOne(of: values) }
+        let computed = computedParts()
+        let own = computed.traits[trait] ?? ListedValues(values)
+        computed.traits[trait] = own
+        return own.count < listed.count ? listed.containsOne(of: own.texts) : own.containsOne(of: listed.texts)
     }
 
     mutating func fragment(of link: DeepLink) -> String? {

@@ -65,11 +65,7 @@ extension Route {
     }
 
     func fragmentHolds(for link: DeepLink, _ parts: inout LinkParts) -> Bool {
-        switch fragment {
-        case nil: true
-        case .equals(let expected): parts.fragment(of: link)?.isExactly(expected) == true
-        case .pattern(let pattern): parts.fragmentMatches(pattern, of: link, letterCase)
-        }
+        fragment?.holds(for: link, letterCase, &parts) ?? true
     }
 
     /// Returns the parameters that the route captures from a matching link, in the order host, path, query, fragment.
@@ -129,7 +125,8 @@ extension [Route] {
         for index in query.indices {
             guard query[index].test.holds(query[index].name, for: link, plusSign, &parts) else { return false }
         }
-        return !self[position].$fragment.isPresent || self[position].fragmentHolds(for: link, &parts)
+        guard self[position].$fragment.isPresent, let fragment = self[position].fragment else { return true }
+        return fragment.holds(for: link, self[position].letterCase, &parts)
     }
 }
 
@@ -185,7 +182,7 @@ extension RoutePattern {
             if case .rest = segment { return nil }
             guard index < link.segments.count else { return index }
             let text = link.pathBytes[link.segments[index].range]
-            if let budget, !budget.spend(1 + segment.steps * text.count) { return index }
+            if let budget, !budget.spend(segment.stepsInTrace(of: text.count)) { return index }
             guard !text.isEmpty, segment.accepts(text, letterCase) else { return index }
         }
         return segments.count == link.segments.count ? nil : segments.count
@@ -204,7 +201,8 @@ extension RoutePattern.Segment {
     /// Returns whether the segment matches the decoded text of one segment, which is not empty.
     package func accepts(_ text: ArraySlice<UInt8>, _ letterCase: LetterCase) -> Bool {
         switch self {
-        case .literal(let literal): text.withUnsafeBufferPointer { $0.count == literal.count && $0.has(literal, at: 0, letterCase) }
+        case .literal(let literal):
+            text.withUnsafeBufferPointer { $0.count == literal.count && $0.has(literal, at: 0, letterCase) }
         case .parameter(let parameter): parameter.type.accepts(text, letterCase)
         case .mixed(let mixed): mixed.accepts(text, letterCase)
         case .any, .rest: true
@@ -220,9 +218,14 @@ extension DeepLink {
         return parent == suffix.ascii || parent == suffix.unicode ? String(host[..<dot]) : nil
     }
 
+    /// The maximum length of a fragment that is a path, in bytes.
+    private static var longestFragmentPath: Int { 2_048 }
+
     /// The fragment parsed as a path, if it starts with a slash and is a valid path; else nil.
     var fragmentPath: DeepLink? {
-        guard let rawFragment, bytes[rawFragment].first == UInt8(ascii: "/") else { return nil }
+        guard let rawFragment, bytes[rawFragment].first == UInt8(ascii: "/"),
+            rawFragment.count <= Self.longestFragmentPath
+        else { return nil }
         // The empty host keeps a fragment such as `//a` from being parsed as a host; it starts with an empty segment
         // instead.
         var path = Array("f://".utf8)
@@ -261,6 +264,15 @@ extension DeepLink {
             text: text,
             location: .path(segment: segment, bytes: range)
         )
+    }
+}
+
+extension FragmentCondition {
+    func holds(for link: DeepLink, _ letterCase: LetterCase, _ parts: inout LinkParts) -> Bool {
+        switch self {
+        case .equals(let expected): parts.fragment(of: link)?.isExactly(expected) == true
+        case .pattern(let pattern): parts.fragmentMatches(pattern, of: link, letterCase)
+        }
     }
 }
 

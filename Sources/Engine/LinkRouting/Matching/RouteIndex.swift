@@ -120,6 +120,7 @@ struct RouteIndex: Sendable {
         steps: while true {
             let node = nodes[Int(index)]
             guard node.smallestRank < best else { return }
+            parts.comparisons &+= 1
             if depth == link.segments.count {
                 take(node.firstEnd, node.isEndDecidedByPath, link, caller, &best, visit, &parts, holds)
             } else if !link.segments[depth].isEmpty {
@@ -196,10 +197,11 @@ struct RouteIndex: Sendable {
 
     private func accepts(_ matcher: Int32, _ link: DeepLink, _ depth: Int, _ parts: inout LinkParts) -> Bool {
         guard matcher >= Self.firstConditional else { return true }
+        parts.comparisons &+= 1
         switch matchers[Int(matcher)] {
         case .any, .plain: return true
         case .parameter(let type, let letterCase): return parts.accepts(depth, of: link, type, letterCase)
-        case .mixed(let mixed, let letterCase): return mixed.accepts(link.segment(depth), letterCase)
+        case .mixed(let mixed, let letterCase): return parts.accepts(depth, of: link, mixed, letterCase)
         }
     }
 }

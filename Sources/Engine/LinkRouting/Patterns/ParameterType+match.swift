@@ -15,10 +15,9 @@ extension ParameterType {
             return range?.contains(value) ?? true
         case .bool: return text.elementsEqual("true".utf8) || text.elementsEqual("false".utf8)
         case .uuid: return isUUID(text)
-        case .slug(let length): return isWithin(length, text) && TextKinds.of(text).contains(.slug)
-        case .alpha(let length): return isWithin(length, text) && TextKinds.of(text).contains(.alpha)
-        case .alnum(let length): return isWithin(length, text) && TextKinds.of(text).contains(.alnum)
-        case .hex(let length): return isWithin(length, text) && TextKinds.of(text).contains(.hex)
+        case .slug, .alpha, .alnum, .hex:
+            guard let kind, !text.isEmpty else { return false }
+            return accepts(0..<text.count, of: text, kind, nil)
         case .date: return isDate(text)
         case .oneOf(let values): return values.contains(text, letterCase)
         }
@@ -42,7 +41,7 @@ extension ParameterType {
         case .bool: 5
         case .uuid: 36
         case .date: 10
-        case .oneOf(let values): values.lengths.upperBound
+        case .oneOf(let values): values.longest
         case .string(let length), .slug(let length), .alpha(let length), .alnum(let length), .hex(let length):
             length?.upper
         }
@@ -55,7 +54,7 @@ extension ParameterType {
         case .bool: 4
         case .uuid: 36
         case .date: 10
-        case .oneOf(let values): values.lengths.lowerBound
+        case .oneOf(let values): values.lengths.first ?? 1
         case .string(let length), .slug(let length), .alpha(let length), .alnum(let length), .hex(let length):
             max(1, length?.lower ?? 1)
         }
@@ -68,40 +67,41 @@ extension ParameterType {
 
     /// Whether a value of the type may continue with `byte`.
     func mayHold(_ byte: UInt8, after previous: UInt8?) -> Bool {
+        guard let kind, kind != .string else { return true }
+        return kind.mayContain(byte)
+            && (kind != .slug || byte != UInt8(ascii: "-") || previous != nil && previous != byte)
+    }
+
+    /// Whether a value of the type may begin at a position of a text. Looks at a few bytes only.
+    @inline(__always)
+    func mayBegin(in text: UnsafeBufferPointer<UInt8>, at position: Int) -> Bool {
+        guard position < text.count else { return false }
+        let byte = text[position]
+        let hyphen = UInt8(ascii: "-")
         switch self {
-        case .alpha: isLetter(byte)
-        case .alnum: isLetter(byte) || isDigit(byte)
-        case .hex: hexValue(byte) != nil
-        case .slug:
-            byte == UInt8(ascii: "-")
-                ? previous != nil && previous != byte
-                : isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-        case .string, .int, .number, .bool, .uuid, .date, .oneOf: true
+        case .string, .oneOf: return true
+        case .int, .number:
+            return isDigit(byte) || byte == hyphen && position + 1 < text.count && isDigit(text[position + 1])
+        case .bool: return byte == UInt8(ascii: "t") || byte == UInt8(ascii: "f")
+        case .date:
+            return isDigit(byte) && position + 7 < text.count && text[position + 4] == hyphen
+                && text[position + 7] == hyphen
+        case .uuid:
+            return hexValue(byte) != nil && position + 13 < text.count && text[position + 8] == hyphen
+                && text[position + 13] == hyphen
+        case .slug, .alpha, .alnum, .hex: return mayHold(byte, after: nil)
         }
     }
 
-    /// Whether a value of a type without a ``kind`` may begin with `byte`.
-    func mayBegin(with byte: UInt8) -> Bool {
-        switch self {
-        case .oneOf: true
-        case .bool: byte == UInt8(ascii: "t") || byte == UInt8(ascii: "f")
-        case .int, .number: isDigit(byte) || byte == UInt8(ascii: "-")
-        case .date: isDigit(byte)
-        case .uuid: hexValue(byte) != nil
-        case .string, .slug, .alpha, .alnum, .hex: mayHold(byte, after: nil)
-        }
-    }
-
-    /// Whether a value of a type without a ``kind`` may contain `byte` behind its first.
+    /// Whether a value of a type without a ``kind`` may contain `byte` behind its first one.
     func mayContain(_ byte: UInt8) -> Bool {
         switch self {
-        case .oneOf: true
-        case .bool: isLetter(byte)
         case .int: isDigit(byte)
         case .number: isDigit(byte) || byte == UInt8(ascii: ".")
+        case .bool: isLetter(byte)
         case .date: isDigit(byte) || byte == UInt8(ascii: "-")
         case .uuid: hexValue(byte) != nil || byte == UInt8(ascii: "-")
-        case .string, .slug, .alpha, .alnum, .hex: mayHold(byte, after: 0)
+        case .oneOf, .string, .slug, .alpha, .alnum, .hex: true
         }
     }
 

@@ -56,8 +56,8 @@ public struct Router: Sendable {
         }
     }
 
-    /// The maximum number of steps of a lookup. A table that may need more is refused.
-    public static let maximumSteps = 4_096
+    /// The maximum number of steps of a lookup: about 100 instructions each. A table that may need more is refused.
+    public static let maximumSteps = 10_000
 
     /// Compiles a table. Create a router once, and resolve all links with it.
     ///
@@ -92,7 +92,16 @@ public struct Router: Sendable {
     }
 
     /// The maximum number of steps that any link can need; see ``maximumSteps``.
-    public var worstCaseSteps: Int { index.worstCase { route(at: $0).evaluationSteps } }
+    public var worstCaseSteps: Int {
+        var work = LinkWork()
+        let steps = index.worstCase { rank in
+            guard !index.isDecidedByPath[rank] else { return 1 }
+            let route = route(at: rank)
+            work.add(route)
+            return route.evaluationSteps
+        }
+        return steps.clampedSum(work.steps)
+    }
 
     /// Whether a resolution includes the reasons why routes did not match.
     public enum Explanation: Sendable {
@@ -131,7 +140,7 @@ public struct Router: Sendable {
             let validFor = matching.isVolatile(rank) ? 0 : Resolution.defaultValidity
             return Resolution(outcome: .unmatched, app: app.map { compiled.apps[$0].id }, validFor: validFor)
         }
-        guard explanation == .included || matching.isVolatile(rank) else { 
+        guard explanation == .included || matching.isVolatile(rank) else {
             return answer(rank, link, context, app, &parts)
         }
         var resolution = answer(rank, link, context, app, &parts)
@@ -193,9 +202,9 @@ public struct Router: Sendable {
             }
             if when.isVolatile { firstVolatile = min(firstVolatile, rank) }
             guard routes.linkHolds(at: position, for: link, plusSign, &parts) else { return false }
-            guard let app else { return when.evaluate(in: context) == .holds }
+            guard let app else { return when.evaluate(in: context, context.app, context.platform, &parts) == .holds }
             let platform = context.platform ?? compiled.apps[app].platform
-            return when.evaluate(in: context, compiled.apps[app].id, platform) == .holds
+            return when.evaluate(in: context, compiled.apps[app].id, platform, &parts) == .holds
         }
     }
 

@@ -7,7 +7,8 @@ public struct ListedValues: Sendable, Hashable, RandomAccessCollection, Expressi
     /// Behind one reference, so that a type with a list is as small as one without.
     private final class Storage: Sendable {
         let values: [String]
-        let lengths: ClosedRange<Int>
+        /// The lengths that occur, in ascending order.
+        let lengths: [Int]
         /// Nil for a few values, which are compared one after the other.
         let exact: HashedTexts?
         /// The values without regard to the case of ASCII letters; nil if it makes no difference to ``exact``.
@@ -15,8 +16,7 @@ public struct ListedValues: Sendable, Hashable, RandomAccessCollection, Expressi
 
         init(_ values: [String]) {
             self.values = values
-            let lengths = values.map(\.utf8.count)
-            self.lengths = (lengths.min() ?? 0)...(lengths.max() ?? 0)
+            lengths = Set(values.lazy.map(\.utf8.count)).sorted()
             guard values.count > ListedValues.few else {
                 (exact, folded) = (nil, nil)
                 return
@@ -33,8 +33,20 @@ public struct ListedValues: Sendable, Hashable, RandomAccessCollection, Expressi
     public init(_ values: [String]) { storage = Storage(values) }
     public init(arrayLiteral values: String...) { self.init(values) }
 
-    /// The lengths of the values in bytes, from the shortest to the longest.
-    var lengths: ClosedRange<Int> { storage.lengths }
+    /// The lengths of the values in bytes, in ascending order.
+    var lengths: [Int] { storage.lengths }
+    var longest: Int { storage.lengths.last ?? 0 }
+
+    private func hasLength(_ length: Int) -> Bool {
+        guard storage.lengths.count > 8 else { return storage.lengths.contains(length) }
+        var (lower, upper) = (0, storage.lengths.count)
+        while lower < upper {
+            let middle = (lower + upper) / 2
+            if storage.lengths[middle] < length { lower = middle + 1 } else { upper = middle }
+        }
+        return lower < storage.lengths.count && storage.lengths[lower] == length
+    }
+
     public var texts: [String] { storage.values }
     public var startIndex: Int { 0 }
     public var endIndex: Int { storage.values.count }
@@ -52,7 +64,7 @@ public struct ListedValues: Sendable, Hashable, RandomAccessCollection, Expressi
     }
 
     func containsExactly(_ text: String) -> Bool {
-        lengths.contains(text.utf8.count) && text.withBytes { contains($0, .sensitive) }
+        hasLength(text.utf8.count) && text.withBytes { contains($0, .sensitive) }
     }
 
     /// Whether one of these texts is a value.
@@ -62,7 +74,7 @@ public struct ListedValues: Sendable, Hashable, RandomAccessCollection, Expressi
     }
 
     func contains(_ text: UnsafeBufferPointer<UInt8>, _ letterCase: LetterCase) -> Bool {
-        guard storage.lengths.contains(text.count) else { return false }
+        guard hasLength(text.count) else { return false }
         let letterCase = storage.folded == nil && storage.exact != nil ? .sensitive : letterCase
         switch letterCase {
         case .sensitive:
