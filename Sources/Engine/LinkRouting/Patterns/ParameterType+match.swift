@@ -217,5 +217,14 @@ private func isUUID(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
 
 private func isDate(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     guard text.count == 10, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-") else { return false }
-    return CivilDay(String(decoding: text, as: UTF8.self)) != nil
+    func number(_ range: Range<Int>) -> Int64? {
+        var value: Int64 = 0
+        for index in range {
+            guard isDigit(text[index]) else { return nil }
+            value = value * 10 + Int64(text[index] - UInt8(ascii: "0"))
+        }
+        return value
+    }
+    guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10) else { return false }
+    return CivilDay.exists(year: year, month: month, day: day)
 }

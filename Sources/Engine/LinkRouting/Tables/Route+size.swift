@@ -64,7 +64,7 @@ struct LinkWork {
 
     /// A byte of a link belongs to its path, its query or its fragment, so the largest of these counts.
     var steps: Int {
-        let types = readsTypes.count + (readsLists ? 1 : 0) + (readsTypes.contains(.date) ? 4 : 0)
+        let types = readsTypes.count + (readsLists ? 1 : 0)
         let query = readsQuery ? 2_800 + 1_700 * types : 0
         // The traits of a message have 16 KiB.
         return max(600, query, readsFragment ? 4_000 : 0) + 150 * min(traits.count, 30)
@@ -157,7 +157,7 @@ extension ParameterType {
         case .int: 3
         case .number: 4
         case .slug, .alpha, .alnum, .hex, .uuid: 4
-        case .date: 8
+        case .date: 4
         case .oneOf(let values): 2 + values.longest / 64
         }
     }
@@ -174,7 +174,7 @@ extension QueryCondition.Test {
         case .oneOf(let values): 8 + values.stepsOfContaining(QueryOccurrences.mostDifferentValues)
         case .capture(let parameter, _):
             parameter.type.listedValues.map { 8 + $0.stepsOfContaining(QueryOccurrences.mostDifferentValues) }
-                ?? 8 + 2 * parameter.type.steps
+                ?? 14 + 2 * parameter.type.steps
         }
     }
 }
