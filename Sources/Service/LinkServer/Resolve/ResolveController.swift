@@ -16,7 +16,7 @@ struct ResolveController: Sendable {
     private static let largestOnLoop = 1 << 14
     /// More links are resolved by a task, and so are several links whose tables have more steps together.
     private static let mostLinksOnLoop = 8
-    private static let mostStepsOnLoop = 256
+    private static let mostStepsOnLoop = Router.maximumSteps
 
     var endpoint: PublicEndpoint {
         PublicEndpoint(
