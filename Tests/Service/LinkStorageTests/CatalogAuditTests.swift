@@ -42,7 +42,7 @@ struct CatalogAuditTests {
         ("UPDATE audit SET after = '{}' WHERE id = 5", 5), ("UPDATE audit SET before = NULL WHERE id = 4", 4),
         ("UPDATE audit SET request_id = 'r2' WHERE id = 2", 2),
         ("UPDATE audit SET hash = zeroblob(32) WHERE id = 2", 2),
-        ("UPDATE audit SET hash = x'' WHERE id = 5", 5), ("UPDATE audit SET hash = NULL", 1),
+        ("UPDATE audit SET hash = x'' WHERE id = 5", 5), ("UPDATE audit SET hash = x''", 1),
         ("DELETE FROM audit WHERE id = 1", 2), ("DELETE FROM audit WHERE id = 3", 4),
         ("DELETE FROM audit WHERE id = 5", 5),
         ("DELETE FROM audit", 1), ("UPDATE audit SET environment = 'x' WHERE id = 3", 3),

@@ -46,7 +46,7 @@ package final class DataDirectory: Sendable {
     package init(_ path: String, for purpose: Purpose) throws {
         // Opening changes the files, so that they would no longer match the list of the backup.
         guard access("\(path)/\(Backup.listName)", F_OK) != 0 else { throw StorageError.backup(directory: path) }
-        try Self.refuseOtherBuilds(path)
+        try Self.refuseOtherPrograms(path)
         guard purpose != .use || Self.exists(at: path) else { throw StorageError.noDirectory(path: path) }
         do {
             try Folder.make(path, mode: 0o700)
@@ -120,7 +120,7 @@ package final class DataDirectory: Sendable {
     }
 
     /// Throws before anything is changed. Reports nothing else: whatever is wrong with a file, opening it says.
-    private static func refuseOtherBuilds(_ path: String) throws {
+    private static func refuseOtherPrograms(_ path: String) throws {
         let service = serviceFolder(in: path)
         // Before there was the folder, the files were in the data directory itself.
         let formerCatalog = "\(path)/catalog.db"
@@ -133,9 +133,13 @@ package final class DataDirectory: Sendable {
         for (name, schema) in files {
             do {
                 try SQLiteHeader.inspect("\(service)/\(name)", schema)
-            } catch StorageError.otherBuild(let file) {
-                throw StorageError.otherBuild(file: file)
-            } catch {}
+            } catch let error as StorageError {
+                switch error {
+                case .otherBuild, .newerSchema, .foreignFile: throw error
+                // Reported, or repaired, when the file is opened.
+                default: continue
+                }
+            }
         }
     }
 
