@@ -52,14 +52,6 @@ struct MixedMatchingTests {
         for end in ["!", "?", "-", "--"] { #expect(try captures(pattern, text + end) == nil) }
     }
 
-    /// A number, date or list between two texts is searched in segments of up to 1,024 bytes.
-    @Test func longTextsAreNotSearchedForANumber() throws {
-        let text = String(repeating: "a", count: 1_018)
-        #expect(try captures("{a}-{b:int}-{c}", text + "-7-bc") != nil)
-        #expect(try captures("{a}-{b:int}-{c}", text + "-7-bcde") == nil)
-        #expect(try captures("{a}-{b}-{c}", text + "-7-bcde") != nil)
-    }
-
     /// A matcher without memory, which tries every way to split the text, finds the same.
     @Test(arguments: RandomCases.seeds(4)) func matcherAgreesWithTryingEverySplit(_ seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
@@ -120,10 +112,10 @@ struct MixedMatchingTests {
         return areEqual(prefix, mixed.prefix, letterCase) ? split(mixed.pieces[...], from: prefix.endIndex) : nil
     }
 
-    /// A mixed segment counts what its worst text takes. A type of few lengths between two texts is compared at each byte.
+    /// A mixed segment counts what its worst text takes. A set after the first parameter is compared at each byte.
     @Test(arguments: [
-        ("{a}.{b}", 506), ("{a(VALUES)}.{b}", 27), ("{a}.{b:int}", 123), ("{a}.{b:int}.{c}", 6_006),
-        ("{a}-{b(VALUES)}-{c}", 9_106), ("{a}-{b(VALUES)}", 61),
+        ("{a}.{b}", 9), ("{a(VALUES)}.{b}", 21), ("{a}.{b:int}", 9), ("{a}.{b:int}.{c}", 169),
+        ("{a}-{b(VALUES)}-{c}", 45), ("{a}-{b(VALUES)}", 9),
     ]) func mixedSegmentTakesSteps(_ pattern: String, _ steps: Int) throws {
         let values = (0..<400).map { "v\($0)" }.joined(separator: ",")
         guard case .mixed(let mixed)? = try RoutePattern("/" + pattern.replacing("VALUES", with: values)).segments.first

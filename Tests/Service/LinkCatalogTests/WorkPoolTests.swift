@@ -77,6 +77,22 @@ struct WorkPoolTests {
         #expect(order.names == ["blogs 1", "acme 2", "acme 3"])
     }
 
+    /// A request whose earlier work is done comes before those that have not begun.
+    @Test func continuedWorkComesFirst() async throws {
+        let (pool, gate, order) = (WorkPool(threads: 1), Gate(), Order())
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await pool.run(for: acme) { gate.hold($0) } }
+            await gate.untilBegun()
+            tasks.addTask { try await pool.run(for: acme) { _ in order.note("new") } }
+            await until(pool) { $0.waiting == 1 }
+            tasks.addTask { try await pool.run(for: acme, isContinued: true) { _ in order.note("continued") } }
+            await until(pool) { $0.waiting == 2 }
+            gate.open()
+            try await tasks.waitForAll()
+        }
+        #expect(order.names == ["continued", "new"])
+    }
+
     @Test func oneCallerHoldsOneThread() async throws {
         let (pool, gate) = (WorkPool(threads: 2), Gate())
         try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -100,6 +116,9 @@ struct WorkPoolTests {
             tasks.addTask { try await pool.run(for: blogs) { _ in } }
             await until(pool) { $0.waiting == 2 }
             await #expect(throws: WorkPool.Refusal.tooMuch) { try await pool.run(for: .server) { _ in } }
+            // What was taken before of the same request would be lost.
+            tasks.addTask { try await pool.run(for: acme, isContinued: true) { _ in } }
+            await until(pool) { $0.waiting == 3 }
             #expect(pool.counts.refused == 2)
             gate.open()
             try await tasks.waitForAll()

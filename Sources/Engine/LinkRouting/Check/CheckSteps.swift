@@ -1,10 +1,5 @@
 // Estimates of the work of parts of the check, in steps of a `WorkBudget`: about 50 ns each.
 
-extension RoutePattern.Mixed {
-    /// The steps of comparing eight bytes of a text with the segment.
-    var comparisonSteps: Int { 1 + 2 * pieces.count }
-}
-
 extension ParameterType {
     /// The maximum length of the sample texts of the type, in bytes.
     fileprivate var sampleLength: Int {
@@ -87,7 +82,7 @@ extension SegmentForm {
             case .oneOf(let values):
                 (1 + values.count / (letterCase == .ignored ? 4 : 32)) * (1 + min(length, sampleLength) / 8)
             }
-        case .mixed(let mixed): mixed.comparisonSteps * (1 + length / 8)
+        case .mixed(let mixed): mixed.steps * (1 + length / 8)
         }
     }
 
@@ -112,8 +107,7 @@ extension SegmentForm {
     private func crossingSteps(with other: SegmentForm) -> Int {
         guard case .mixed(let mixed) = segment, case .mixed(let partner) = other.segment else { return 0 }
         let values = 5 * (partner.pieces.count + 2) + 2
-        return mixed.pieces.count * (256 + values * mixed.comparisonSteps)
-            * (1 + (sampleLength + other.sampleLength) / 32)
+        return mixed.pieces.count * (256 + values * mixed.steps) * (1 + (sampleLength + other.sampleLength) / 32)
     }
 }
 

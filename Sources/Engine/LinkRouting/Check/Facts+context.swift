@@ -5,7 +5,7 @@ extension Facts {
     func caller(_ apps: [RegisteredApp], _ budget: WorkBudget) -> LinkContext? {
         guard budget.spend(steps) else { return nil }
         var context = LinkContext()
-        for (fact, set) in inOrder {
+        for (fact, set) in sets {
             switch (fact, set) {
             case (.platform, _), (.apps, _): continue
             case (.device, .choices(let choices)):
@@ -70,7 +70,7 @@ extension Facts {
 
     /// Chooses a sticky key that all rollouts include. Returns false when none is found.
     private func chooseStickyKey(_ context: inout LinkContext, _ budget: WorkBudget) -> Bool {
-        let rollouts = inOrder.compactMap { fact, set -> (salt: String, span: OpenInterval<Int>)? in
+        let rollouts = sets.compactMap { fact, set -> (salt: String, span: OpenInterval<Int>)? in
             guard case .rollout(let salt) = fact, case .buckets(let span) = set else { return nil }
             return (salt.description, span)
         }

@@ -76,7 +76,7 @@ extension ParameterType {
         }
     }
 
-    var listedValues: ListedValues? {
+    var listedValues: [String]? {
         guard case .oneOf(let values) = self else { return nil }
         return values
     }

@@ -73,7 +73,7 @@ struct QuerySpace {
             }
     }
 
-    private var listedValues: ListedValues? {
+    private var listedValues: [String]? {
         for test in tests {
             switch test {
             case .oneOf(let values): return values
@@ -88,12 +88,13 @@ struct QuerySpace {
 
     /// The listed values that all tests accept; nil if no test lists values.
     private var acceptedValues: [String]? {
-        listedValues.map { tests.reduce($0.texts) { Self.values($0, acceptedBy: $1) } }
+        listedValues.map { tests.reduce($0) { Self.values($0, acceptedBy: $1) } }
     }
 
     private static func values(_ values: [String], acceptedBy test: QueryCondition.Test) -> [String] {
         guard let others = test.listedValues else { return values.filter { accepts($0, test) } }
-        return values.filter(others.containsExactly)
+        let known = Set(others.map { ExactText($0) })
+        return values.filter { known.contains(ExactText($0)) }
     }
 
     private func accepts(_ value: String) -> Bool { tests.allSatisfy { Self.accepts(value, $0) } }
@@ -102,7 +103,7 @@ struct QuerySpace {
         switch test {
         case .present: true
         case .absent: false
-        case .oneOf(let values): values.containsExactly(value)
+        case .oneOf(let values): values.contains { $0.utf8.elementsEqual(value.utf8) }
         case .capture(let parameter, _): parameter.type.accepts(Array(value.utf8)[...])
         }
     }

@@ -43,26 +43,20 @@ extension LinkParser {
 
     /// Decodes and appends one segment whose raw bytes have been scanned.
     mutating func appendSegment(_ range: Range<Int>, isEncoded: Bool) throws(DeepLink.Rejection) {
+        let raw = bytes[range]
         let start = pathBytes.count
         if isEncoded {
-            let raw = bytes[range]
             if let failure = escapeFailure(in: raw) { throw rejection(failure.code, at: failure.index) }
-            pathBytes.append(decoding: raw, plus: .plus)
-        } else if range.count <= Self.shortSegment {
-            for index in range { pathBytes.append(bytes[index]) }
+            pathBytes.append(contentsOf: PercentDecoding(raw, plus: .plus))
         } else {
-            pathBytes.append(contentsOf: bytes[range])
+            pathBytes.append(contentsOf: raw)
         }
         // An undecoded segment cannot contain a slash, and most segments do not start with a dot.
-        if isEncoded || !range.isEmpty && bytes[range.lowerBound] == UInt8(ascii: "."), hasDotPiece(pathBytes[start...])
-        {
+        if isEncoded || raw.first == UInt8(ascii: "."), hasDotPiece(pathBytes[start...]) {
             throw rejection(.dotSegment, at: range.lowerBound)
         }
         segments.append(DeepLink.Segment(start: Int32(start), end: Int32(pathBytes.count)))
     }
-
-    /// The length up to which bytes are appended one by one: an operation on all would take longer.
-    private static let shortSegment = 16
 
     /// Whether a decoded segment is `.` or `..`, or contains one between decoded `/` or `\`.
     private func hasDotPiece(_ segment: ArraySlice<UInt8>) -> Bool {

@@ -136,9 +136,7 @@ struct LinkParser {
     /// Checks the host of a custom scheme, which becomes a segment. It must not contain user information or a port,
     /// escaped or not.
     private func customHost(_ range: Range<Int>) throws(DeepLink.Rejection) -> Range<Int>? {
-        var host: [UInt8] = []
-        host.append(decoding: bytes[range], plus: .plus)
-        for byte in host {
+        for byte in PercentDecoding(bytes[range], plus: .plus) {
             if byte == UInt8(ascii: "@") { throw rejection(.userInfo, at: range.lowerBound) }
             if byte == UInt8(ascii: ":") { throw rejection(.badPort, at: range.lowerBound) }
         }

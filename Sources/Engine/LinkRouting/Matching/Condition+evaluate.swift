@@ -1,18 +1,10 @@
 extension Condition {
     /// Evaluates the condition against the known facts.
-    func evaluate(in context: LinkContext) -> Tristate {
-        var parts = LinkParts()
-        return evaluate(in: context, context.app, context.platform, &parts)
-    }
+    func evaluate(in context: LinkContext) -> Tristate { evaluate(in: context, context.app, context.platform) }
 
     /// Evaluates the condition with another app and platform than the caller's. Copying the context would cost more
     /// than evaluating most conditions.
-    func evaluate(
-        in context: LinkContext,
-        _ app: AppID?,
-        _ platform: Platform?,
-        _ parts: inout LinkParts
-    ) -> Tristate {
+    func evaluate(in context: LinkContext, _ app: AppID?, _ platform: Platform?) -> Tristate {
         switch self {
         case .platform(let platforms): truth(platform) { platforms.contains($0) }
         case .device(let devices): truth(context.device) { devices.contains($0) }
@@ -23,11 +15,11 @@ extension Condition {
             context.locale.isEmpty ? .unknown : LanguageTag.lookup(context.locale, in: tags) == nil ? .fails : .holds
         case .country(let countries):
             truth(context.country) { country in
-                country.withBytes { countries.contains($0, .ignored) }
+                countries.contains { $0.utf8.elementsEqual(country.utf8) { folded($0) == folded($1) } }
             }
         case .authenticated(let expected): truth(context.authenticated) { $0 == expected }
         case .trait(let name, let values):
-            truth(context.trait(name)) { parts.isListed(name, $0, in: values) }
+            truth(context.trait(name)) { Self.share($0, values) }
         case .inAppBrowser(let expected): truth(context.inAppBrowser) { $0 == expected }
         case .time(let from, let until):
             truth(context.now) { now in (from.map { $0 <= now } ?? true) && (until.map { now < $0 } ?? true) }
@@ -35,9 +27,9 @@ extension Condition {
             // Without a sticky key, a rollout is unknown, like any condition on a missing fact.
             truth(context.stickyKey) { Bucket.of($0, salt: rollout.salt) < rollout.basisPoints }
         case .apps(let apps): truth(app) { apps.contains($0) }
-        case .all(let conditions): Self.all(conditions, in: context, app, platform, &parts)
-        case .any(let conditions): Self.any(conditions, in: context, app, platform, &parts)
-        case .not(let condition): !condition.evaluate(in: context, app, platform, &parts)
+        case .all(let conditions): Self.all(conditions, in: context, app, platform)
+        case .any(let conditions): Self.any(conditions, in: context, app, platform)
+        case .not(let condition): !condition.evaluate(in: context, app, platform)
         }
     }
 
@@ -55,12 +47,11 @@ extension Condition {
         _ conditions: [Condition],
         in context: LinkContext,
         _ app: AppID?,
-        _ platform: Platform?,
-        _ parts: inout LinkParts
+        _ platform: Platform?
     ) -> Tristate {
         var result = Tristate.fails
         for condition in conditions {
-            switch condition.evaluate(in: context, app, platform, &parts) {
+            switch condition.evaluate(in: context, app, platform) {
             case .holds: return .holds
             case .fails: continue
             case .unknown: result = .unknown
@@ -73,18 +64,24 @@ extension Condition {
         _ conditions: [Condition],
         in context: LinkContext,
         _ app: AppID?,
-        _ platform: Platform?,
-        _ parts: inout LinkParts
+        _ platform: Platform?
     ) -> Tristate {
         var result = Tristate.holds
         for condition in conditions {
-            switch condition.evaluate(in: context, app, platform, &parts) {
+            switch condition.evaluate(in: context, app, platform) {
             case .holds: continue
             case .fails: return .fails
             case .unknown: result = .unknown
             }
         }
         return result
+    }
+
+    /// Whether the lists have a text in common. Many texts are compared as a set.
+    private static func share(_ left: [String], _ right: [String]) -> Bool {
+        guard left.count > 8, right.count > 8 else { return left.contains { right.contains(where: $0.isExactly) } }
+        let known = Set(right.map { ExactText($0) })
+        return left.contains { known.contains(ExactText($0)) }
     }
 
     private func truth<Fact>(_ fact: Fact?, _ holds: (Fact) -> Bool) -> Tristate {

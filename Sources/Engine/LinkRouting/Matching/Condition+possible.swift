@@ -62,9 +62,7 @@ extension Condition {
             }
         case .not(let condition):
             return condition.possibleTruths(in: context, app, platform, open: open).negated
-        default:
-            var parts = LinkParts()
-            return PossibleTruths(evaluate(in: context, app, platform, &parts))
+        default: return PossibleTruths(evaluate(in: context, app, platform))
         }
     }
 }

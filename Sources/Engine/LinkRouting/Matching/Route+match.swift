@@ -12,9 +12,11 @@ extension Route {
     }
 
     /// Whether all conditions on the link hold, regardless of the context. Like `holds`, it leaves out the path's
-    /// segments, and the host up to the type of its label.
+    /// segments.
     func linkHolds(for link: DeepLink, _ plusSign: DeepLink.PlusSign, _ parts: inout LinkParts) -> Bool {
-        [self].linkHolds(at: 0, for: link, plusSign, &parts)
+        guard hostHolds(for: link), trailingSlashHolds(for: link) else { return false }
+        for condition in query where !condition.holds(for: link, plusSign, &parts) { return false }
+        return fragmentHolds(for: link, &parts)
     }
 
     /// Whether host and path alone decide about the route, so that nothing is left to check after the index.
@@ -65,7 +67,11 @@ extension Route {
     }
 
     func fragmentHolds(for link: DeepLink, _ parts: inout LinkParts) -> Bool {
-        fragment?.holds(for: link, letterCase, &parts) ?? true
+        switch fragment {
+        case nil: true
+        case .equals(let expected): parts.fragment(of: link)?.isExactly(expected) == true
+        case .pattern(let pattern): parts.fragmentPath(of: link).map { pattern.matches($0, letterCase) } ?? false
+        }
     }
 
     /// Returns the parameters that the route captures from a matching link, in the order host, path, query, fragment.
@@ -74,8 +80,7 @@ extension Route {
     func parameters(
         in link: DeepLink,
         _ plusSign: DeepLink.PlusSign,
-        _ captures: [RoutePattern.Capture],
-        _ parts: inout LinkParts
+        _ captures: [RoutePattern.Capture]
     ) -> [CapturedParameter] {
         var parameters: [CapturedParameter] = []
         if case .label(let parameter?, let suffix) = host, let label = link.hostLabel(before: suffix) {
@@ -90,9 +95,9 @@ extension Route {
         }
         for capture in captures { capture.append(to: &parameters, from: link, letterCase) }
         for condition in query {
-            if let parameter = condition.capture(in: link, plusSign, &parts) { parameters.append(parameter) }
+            if let parameter = condition.capture(in: link, plusSign) { parameters.append(parameter) }
         }
-        if case .pattern(let pattern) = fragment, let path = parts.fragmentPath(of: link) {
+        if case .pattern(let pattern) = fragment, let path = link.fragmentPath {
             parameters += (pattern.captures(in: path, letterCase) ?? []).map { parameter in
                 var parameter = parameter
                 parameter.location = .fragment
@@ -104,29 +109,6 @@ extension Route {
             parameters[index].isSensitive = true
         }
         return parameters
-    }
-}
-
-extension [Route] {
-    /// `linkHolds` of a route in the list. Copying the route would cost more than most of its conditions.
-    func linkHolds(
-        at position: Int,
-        for link: DeepLink,
-        _ plusSign: DeepLink.PlusSign,
-        _ parts: inout LinkParts
-    ) -> Bool {
-        if self[position].$host.isPresent, case .label(let parameter?, _) = self[position].host {
-            guard parameter.type.accepts(parts.hostLabel(of: link)) else { return false }
-        }
-        if self[position].trailingSlash == .strict {
-            guard self[position].trailingSlashHolds(for: link) else { return false }
-        }
-        let query = self[position].query
-        for index in query.indices {
-            guard query[index].test.holds(query[index].name, for: link, plusSign, &parts) else { return false }
-        }
-        guard self[position].$fragment.isPresent, let fragment = self[position].fragment else { return true }
-        return fragment.holds(for: link, self[position].letterCase, &parts)
     }
 }
 
@@ -153,7 +135,7 @@ extension RoutePattern {
                     CapturedParameter(
                         name: name,
                         value: .list(rest),
-                        text: link.joinedSegments(from: index),
+                        text: rest.joined(separator: "/"),
                         location: .rest(firstSegment: index)
                     )
                 )
@@ -170,7 +152,7 @@ extension RoutePattern {
         }
     }
 
-    /// Whether the pattern matches the link's path.
+    /// Whether the pattern matches the link's path. Does not allocate, except as `Mixed.accepts`.
     func matches(_ link: DeepLink, _ letterCase: LetterCase) -> Bool { firstMismatch(in: link, letterCase) == nil }
 
     /// Returns the index of the first segment that does not match, or the number of segments if the link has more; nil if
@@ -182,7 +164,7 @@ extension RoutePattern {
             if case .rest = segment { return nil }
             guard index < link.segments.count else { return index }
             let text = link.pathBytes[link.segments[index].range]
-            if let budget, !budget.spend(segment.stepsInTrace(of: text.count)) { return index }
+            if let budget, !budget.spend(1 + segment.steps * text.count) { return index }
             guard !text.isEmpty, segment.accepts(text, letterCase) else { return index }
         }
         return segments.count == link.segments.count ? nil : segments.count
@@ -201,8 +183,7 @@ extension RoutePattern.Segment {
     /// Returns whether the segment matches the decoded text of one segment, which is not empty.
     package func accepts(_ text: ArraySlice<UInt8>, _ letterCase: LetterCase) -> Bool {
         switch self {
-        case .literal(let literal):
-            text.withUnsafeBufferPointer { $0.count == literal.count && $0.has(literal, at: 0, letterCase) }
+        case .literal(let literal): areEqual(text, literal, letterCase)
         case .parameter(let parameter): parameter.type.accepts(text, letterCase)
         case .mixed(let mixed): mixed.accepts(text, letterCase)
         case .any, .rest: true
@@ -218,38 +199,20 @@ extension DeepLink {
         return parent == suffix.ascii || parent == suffix.unicode ? String(host[..<dot]) : nil
     }
 
-    /// The maximum length of a fragment that is a path, in bytes.
-    private static var longestFragmentPath: Int { 2_048 }
-
     /// The fragment parsed as a path, if it starts with a slash and is a valid path; else nil.
     var fragmentPath: DeepLink? {
-        guard let rawFragment, bytes[rawFragment].first == UInt8(ascii: "/"),
-            rawFragment.count <= Self.longestFragmentPath
-        else { return nil }
-        // The empty host keeps a fragment such as `//a` from being parsed as a host; it starts with an empty segment
-        // instead.
-        var path = Array("f://".utf8)
-        path.reserveCapacity(path.count + rawFragment.count)
-        for byte in bytes[rawFragment] {
+        guard let rawFragment, bytes[rawFragment].first == UInt8(ascii: "/") else { return nil }
+        // A fragment may contain '?' and '#' as text; they would end a path.
+        let escaped = bytes[rawFragment].flatMap { byte -> [UInt8] in
             switch byte {
-            // A fragment may contain '?' and '#' as text; they would end a path.
-            case UInt8(ascii: "?"): path.append(contentsOf: "%3F".utf8)
-            case UInt8(ascii: "#"): path.append(contentsOf: "%23".utf8)
-            default: path.append(byte)
+            case UInt8(ascii: "?"): Array("%3F".utf8)
+            case UInt8(ascii: "#"): Array("%23".utf8)
+            default: [byte]
             }
         }
-        return try? DeepLink.parse(path)
-    }
-
-    /// Returns the segments from an index on, joined by slashes.
-    fileprivate func joinedSegments(from index: Int) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity(pathBytes.count + segments.count)
-        for next in segments.indices.dropFirst(index) {
-            if next > index { text.append(UInt8(ascii: "/")) }
-            for byte in pathBytes[segments[next].range] { text.append(byte) }
-        }
-        return String(decoding: text, as: UTF8.self)
+        // The empty host keeps a fragment such as `//a` from being parsed as a host; it starts with an empty segment
+        // instead.
+        return try? DeepLink.parse(Array("f://".utf8) + escaped)
     }
 
     fileprivate func parameter(
@@ -267,27 +230,33 @@ extension DeepLink {
     }
 }
 
-extension FragmentCondition {
-    func holds(for link: DeepLink, _ letterCase: LetterCase, _ parts: inout LinkParts) -> Bool {
-        switch self {
-        case .equals(let expected): parts.fragment(of: link)?.isExactly(expected) == true
-        case .pattern(let pattern): parts.fragmentMatches(pattern, of: link, letterCase)
-        }
-    }
-}
-
 extension QueryCondition {
-    /// Whether the condition holds.
+    /// Whether the condition holds. Allocates only for a typed value that is written with escapes, and for links with
+    /// many items.
     func holds(for link: DeepLink, _ plusSign: DeepLink.PlusSign, _ parts: inout LinkParts) -> Bool {
-        test.holds(name, for: link, plusSign, &parts)
+        if let occurrences = parts.occurrences(named: name, of: link, plusSign) {
+            return occurrences.satisfy(test, in: link, plusSign)
+        }
+        var count = 0
+        for item in link.query where link.matchesName(item, name.utf8, plus: plusSign) {
+            if case .present = test { return true }
+            count += 1
+            guard count <= QueryOccurrences.few else {
+                return parts.indexedOccurrences(named: name, of: link, plusSign).satisfy(test, in: link, plusSign)
+            }
+            guard test.accepts(item, of: link, plusSign) else { return false }
+        }
+        return count > 0 || test.acceptsAbsence
     }
 
     /// Returns the expected and the found value when the condition fails; nil when it holds.
     func failure(in input: MatchInput, _ parts: inout LinkParts) -> (expected: String, found: String?)? {
         let (link, plusSign) = (input.link, input.plusSign)
         guard !holds(for: link, plusSign, &parts) else { return nil }
-        let failed = link.query.lazy.filter { link.isName(of: $0, name, plusSign) }.first { item in
-            !test.accepts(item, of: link, plusSign)
+        let listed = test.listedValues.map { Set($0.map { ExactText($0) }) }
+        let failed = link.query.lazy.filter { link.matchesName($0, name.utf8, plus: plusSign) }.first { item in
+            guard let listed else { return !test.accepts(item, of: link, plusSign) }
+            return link.value(of: item, plus: plusSign).map { !listed.contains(ExactText($0)) } ?? true
         }
         let found = failed.map { link.value(of: $0, plus: plusSign) ?? "an invalid escape" }
         return switch test {
@@ -299,18 +268,9 @@ extension QueryCondition {
     }
 
     /// Returns the first occurrence, or the default; nil when there is nothing to capture.
-    func capture(
-        in link: DeepLink,
-        _ plusSign: DeepLink.PlusSign,
-        _ parts: inout LinkParts
-    ) -> CapturedParameter? {
+    func capture(in link: DeepLink, _ plusSign: DeepLink.PlusSign) -> CapturedParameter? {
         guard case .capture(let parameter, let need) = test else { return nil }
-        let first =
-            if let query = parts.query(of: link, plusSign) {
-                query.occurrences(named: name)?.first
-            } else {
-                link.query.first { link.isName(of: $0, name, plusSign) }
-            }
+        let first = link.query.first { link.matchesName($0, name.utf8, plus: plusSign) }
         if let first, let text = link.value(of: first, plus: plusSign) {
             return CapturedParameter(
                 name: parameter.name,
@@ -330,32 +290,12 @@ extension QueryCondition {
 }
 
 extension QueryCondition.Test {
-    /// Whether the test of an item holds. Allocates only for a value that is written with escapes, and for long queries.
-    func holds(
-        _ name: String,
-        for link: DeepLink,
-        _ plusSign: DeepLink.PlusSign,
-        _ parts: inout LinkParts
-    ) -> Bool {
-        guard !link.query.isEmpty else { return acceptsAbsence }
-        if let query = parts.query(of: link, plusSign) {
-            return query.occurrences(named: name)?.satisfy(self) ?? acceptsAbsence
-        }
-        var isAbsent = true
-        for index in link.query.indices where link.isName(of: link.query[index], name, plusSign) {
-            if case .present = self { return true }
-            isAbsent = false
-            guard accepts(link.query[index], of: link, plusSign) else { return false }
-        }
-        return !isAbsent || acceptsAbsence
-    }
-
     /// Whether an occurrence of the item passes the test.
     func accepts(_ item: DeepLink.QueryItem, of link: DeepLink, _ plusSign: DeepLink.PlusSign) -> Bool {
         switch self {
         case .present: true
         case .absent: false
-        case .oneOf(let values): link.valueBytes(of: item, plus: plusSign).map { values.contains($0) } ?? false
+        case .oneOf(let values): values.contains { link.matchesValue(item, $0.utf8, plus: plusSign) }
         case .capture(let parameter, _):
             link.valueBytes(of: item, plus: plusSign).map { parameter.type.accepts($0) } ?? false
         }

@@ -222,8 +222,9 @@ struct PatternParser {
     }
 
     /// Reads the values of a set, including both parentheses.
-    private mutating func values(of name: String) throws(RoutePattern.SyntaxError) -> ListedValues {
+    private mutating func values(of name: String) throws(RoutePattern.SyntaxError) -> [String] {
         var values: [String] = []
+        var known: Set<ExactText> = []
         repeat {
             index += 1
             var value: [UInt8] = []
@@ -235,19 +236,16 @@ struct PatternParser {
             guard let text = String(validUTF8: value), !text.isEmpty else {
                 throw problem("the set of '\(name)' has an empty value; write {\(name)(list,detail)}.")
             }
+            guard known.insert(ExactText(text)).inserted else {
+                throw problem("the set of '\(name)' lists '\(text)' twice.")
+            }
             values.append(text)
         } while index < bytes.count && bytes[index] == UInt8(ascii: ",")
         guard index < bytes.count, bytes[index] == UInt8(ascii: ")") else {
             throw problem("the set of '\(name)' is not closed; write {\(name)(list,detail)}.")
         }
         index += 1
-        let listed = ListedValues(values)
-        guard !listed.hasDuplicates else {
-            var known: Set<ExactText> = []
-            let second = values.first { !known.insert(ExactText($0)).inserted } ?? ""
-            throw problem("the set of '\(name)' lists '\(second)' twice.")
-        }
-        return listed
+        return values
     }
 
     private mutating func word() -> String {

@@ -16,8 +16,6 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     /// Whether the text ends with a slash and is not the root. Only `trailingSlash: strict` uses it.
     public let hasTrailingSlash: Bool
     let hasRest: Bool
-    /// Set for patterns that each comparison reads; the index has read those of paths.
-    private var parsed: [Segment]?
 
     public enum Segment: Sendable, Hashable {
         case literal([UInt8])
@@ -86,20 +84,12 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     /// The segments, parsed from the text on each access. The text takes a tenth of the memory, and few of a million
     /// patterns are read twice.
     public var segments: [Segment] {
-        if let parsed { return parsed }
         var parser = PatternParser(description)
         do {
             return try parser.path().segments
         } catch {
             preconditionFailure("The initializer has already parsed this text: \(error)")
         }
-    }
-
-    /// Returns the pattern with its segments kept.
-    func keepingSegments() -> RoutePattern {
-        var pattern = self
-        pattern.parsed = segments
-        return pattern
     }
 
     /// Compares patterns by the bytes of their texts.

@@ -1,6 +1,6 @@
 extension Router {
-    /// The work of comparing the link with the routes of a trace, in steps like ``maximumSteps``.
-    private static let traceSteps = 250_000
+    /// The work of comparing the link with the routes of a trace, in steps for each byte: some ten milliseconds.
+    private static let traceSteps = 1 << 22
 
     /// Returns why each other route did not match: those with the longest matching path prefix first, then in order of
     /// precedence. Routes that exceed the work of a trace are left out.
@@ -44,9 +44,7 @@ extension Route {
         _ budget: WorkBudget
     ) -> Int? {
         let link = input.link
-        guard budget.spend(4 + path.description.utf8.count / 4 + evaluationSteps), hostHolds(for: link) else {
-            return -1
-        }
+        guard budget.spend(hostSteps), hostHolds(for: link) else { return -1 }
         if let segment = path.firstMismatch(in: link, letterCase, within: budget) { return segment }
         let agreement = path.segments.count + 1
         guard trailingSlashHolds(for: link) else { return agreement }

@@ -56,8 +56,8 @@ public struct Router: Sendable {
         }
     }
 
-    /// The maximum number of steps of a lookup: about 100 instructions each. A table that may need more is refused.
-    public static let maximumSteps = 10_000
+    /// The maximum number of steps of a lookup. A table that may need more is refused.
+    public static let maximumSteps = 4_096
 
     /// Compiles a table. Create a router once, and resolve all links with it.
     ///
@@ -92,16 +92,7 @@ public struct Router: Sendable {
     }
 
     /// The maximum number of steps that any link can need; see ``maximumSteps``.
-    public var worstCaseSteps: Int {
-        var work = LinkWork()
-        let steps = index.worstCase { rank in
-            guard !index.isDecidedByPath[rank] else { return 1 }
-            let route = route(at: rank)
-            work.add(route)
-            return route.evaluationSteps
-        }
-        return steps.clampedSum(work.steps)
-    }
+    public var worstCaseSteps: Int { index.worstCase { route(at: $0).evaluationSteps } }
 
     /// Whether a resolution includes the reasons why routes did not match.
     public enum Explanation: Sendable {
@@ -131,19 +122,14 @@ public struct Router: Sendable {
     private func resolve(asRead link: DeepLink, _ context: LinkContext, _ explanation: Explanation) -> Resolution {
         let app = appIndex(for: context)
         var matching = MatchState(compiled: compiled, app: app)
-        var parts = LinkParts()
-        let rank = compiled.index.smallestRank(for: link, context, visiting: .undecided, &parts) {
-            matching.holds($0, $1, $2, &$3)
-        }
+        let rank = compiled.index.smallestRank(for: link, context, visiting: .undecided) { matching.holds($0, $1, $2) }
         let hasAnswer = rank != nil || compiled.table.defaults.$fallback.isPresent
         guard hasAnswer || explanation == .included else {
             let validFor = matching.isVolatile(rank) ? 0 : Resolution.defaultValidity
             return Resolution(outcome: .unmatched, app: app.map { compiled.apps[$0].id }, validFor: validFor)
         }
-        guard explanation == .included || matching.isVolatile(rank) else {
-            return answer(rank, link, context, app, &parts)
-        }
-        var resolution = answer(rank, link, context, app, &parts)
+        guard explanation == .included || matching.isVolatile(rank) else { return answer(rank, link, context, app) }
+        var resolution = answer(rank, link, context, app)
         if matching.isVolatile(rank) { resolution.validFor = 0 }
         guard explanation == .included else { return resolution }
         let input = input(asRead: link, completed(context, app))
@@ -156,6 +142,7 @@ public struct Router: Sendable {
         let compiled: Compiled
         /// Index of the app that the answer is for.
         let app: Int?
+        private var parts = LinkParts()
         /// The smallest rank of an evaluated route with a volatile condition.
         private var firstVolatile = Int.max
 
@@ -168,43 +155,33 @@ public struct Router: Sendable {
         /// do not matter.
         func isVolatile(_ winner: Int?) -> Bool { firstVolatile < .max && firstVolatile <= winner ?? .max }
 
-        mutating func holds(_ rank: Int, _ link: DeepLink, _ context: LinkContext, _ parts: inout LinkParts) -> Bool {
-            compiled.index.isDecidedByPath[rank] || conditionsHold(rank, link, context, &parts)
+        mutating func holds(_ rank: Int, _ link: DeepLink, _ context: LinkContext) -> Bool {
+            compiled.index.isDecidedByPath[rank] || conditionsHold(rank, link, context)
         }
 
         /// Not inlined into the walk, because the path alone decides about most routes.
         @inline(never)
-        private mutating func conditionsHold(
-            _ rank: Int,
-            _ link: DeepLink,
-            _ context: LinkContext,
-            _ parts: inout LinkParts
-        ) -> Bool {
+        private mutating func conditionsHold(_ rank: Int, _ link: DeepLink, _ context: LinkContext) -> Bool {
             let position = Int(compiled.index.order[rank])
             guard let source = compiled.source else {
-                return conditionsHold(of: compiled.table.routes, at: position, rank, link, context, &parts)
+                return conditionsHold(compiled.table.routes[position], rank, link, context)
             }
-            return conditionsHold(of: source.route(at: position), at: 0, rank, link, context, &parts)
+            return conditionsHold(source.route(at: position)[0], rank, link, context)
         }
 
-        /// Reads the route's parts in place, like `answer`.
         private mutating func conditionsHold(
-            of routes: [Route],
-            at position: Int,
+            _ route: Route,
             _ rank: Int,
             _ link: DeepLink,
-            _ context: LinkContext,
-            _ parts: inout LinkParts
+            _ context: LinkContext
         ) -> Bool {
             let plusSign = compiled.table.defaults.plusSign
-            guard let when = routes[position].when else {
-                return routes.linkHolds(at: position, for: link, plusSign, &parts)
-            }
+            guard let when = route.when else { return route.linkHolds(for: link, plusSign, &parts) }
             if when.isVolatile { firstVolatile = min(firstVolatile, rank) }
-            guard routes.linkHolds(at: position, for: link, plusSign, &parts) else { return false }
-            guard let app else { return when.evaluate(in: context, context.app, context.platform, &parts) == .holds }
+            guard route.linkHolds(for: link, plusSign, &parts) else { return false }
+            guard let app else { return when.evaluate(in: context) == .holds }
             let platform = context.platform ?? compiled.apps[app].platform
-            return when.evaluate(in: context, compiled.apps[app].id, platform, &parts) == .holds
+            return when.evaluate(in: context, compiled.apps[app].id, platform) == .holds
         }
     }
 
@@ -231,10 +208,7 @@ public struct Router: Sendable {
     /// `resolve` without building the answer. Nil when no route matches.
     package func rank(of link: DeepLink, in context: LinkContext) -> Int? {
         var matching = MatchState(compiled: compiled, app: appIndex(for: context))
-        var parts = LinkParts()
-        return compiled.index.smallestRank(for: link, context, visiting: .undecided, &parts) {
-            matching.holds($0, $1, $2, &$3)
-        }
+        return compiled.index.smallestRank(for: link, context, visiting: .undecided) { matching.holds($0, $1, $2) }
     }
 
     /// Returns the route that decides about a link of the tenant; nil when no route matches.
@@ -247,7 +221,7 @@ public struct Router: Sendable {
     package func firstRoute(for link: DeepLink, where answers: (Route) -> Bool) -> Route? {
         let plusSign = compiled.table.defaults.plusSign
         var parts = LinkParts()
-        let rank = compiled.index.smallestRank(for: link, plusSign, &parts) { rank, link, plusSign, parts in
+        let rank = compiled.index.smallestRank(for: link, plusSign) { rank, link, plusSign in
             let route = route(at: rank)
             return answers(route) && route.linkHolds(for: link, plusSign, &parts)
         }
@@ -270,13 +244,7 @@ public struct Router: Sendable {
     /// nil for none.
     package func app(for context: LinkContext) -> AppID? { appIndex(for: context).map { compiled.apps[$0].id } }
 
-    private func answer(
-        _ rank: Int?,
-        _ link: DeepLink,
-        _ context: LinkContext,
-        _ app: Int?,
-        _ parts: inout LinkParts
-    ) -> Resolution {
+    private func answer(_ rank: Int?, _ link: DeepLink, _ context: LinkContext, _ app: Int?) -> Resolution {
         let id = app.map { compiled.apps[$0].id }
         guard let rank else {
             guard let fallback = compiled.table.defaults.fallback else {
@@ -299,7 +267,7 @@ public struct Router: Sendable {
         }
         let position = Int(compiled.index.order[rank])
         let (routes, index) = compiled.source.map { ($0.route(at: position), 0) } ?? (compiled.table.routes, position)
-        return answer(of: routes, at: index, rank, link, context, app, id, &parts)
+        return answer(of: routes, at: index, rank, link, context, app, id)
     }
 
     /// Reads the route's parts in place: copying a route costs as much as a lookup.
@@ -311,8 +279,7 @@ public struct Router: Sendable {
         _ link: DeepLink,
         _ context: LinkContext,
         _ app: Int?,
-        _ appID: AppID?,
-        _ parts: inout LinkParts
+        _ appID: AppID?
     ) -> Resolution {
         let id = routes[position].id
         let pattern = routes[position].path.description
@@ -320,7 +287,7 @@ public struct Router: Sendable {
             let validFor = routes[position].asksForSignIn ? 0 : Resolution.defaultValidity
             return Resolution(outcome: .undecided, route: id, pattern: pattern, app: appID, validFor: validFor)
         }
-        let parameters = parameters(of: routes, at: position, rank, link, &parts)
+        let parameters = parameters(of: routes, at: position, rank, link)
         switch routes[position].behaviour {
         case .block(let reason):
             return Resolution(
@@ -361,13 +328,8 @@ public struct Router: Sendable {
         }
     }
 
-    private func parameters(
-        of routes: [Route],
-        at position: Int,
-        _ rank: Int,
-        _ link: DeepLink,
-        _ parts: inout LinkParts
-    ) -> [CapturedParameter] {
+    private func parameters(of routes: [Route], at position: Int, _ rank: Int, _ link: DeepLink) -> [CapturedParameter]
+    {
         let captures = compiled.index.captures(of: rank)
         if compiled.index.isDecidedByPath[rank], routes[position].sensitive.isEmpty {
             guard !captures.isEmpty else { return [] }
@@ -378,7 +340,7 @@ public struct Router: Sendable {
             }
             return parameters
         }
-        return routes[position].parameters(in: link, compiled.table.defaults.plusSign, captures, &parts)
+        return routes[position].parameters(in: link, compiled.table.defaults.plusSign, captures)
     }
 }
 

@@ -72,9 +72,6 @@ public struct Version: Sendable, Hashable, Comparable, CustomStringConvertible {
         }
     }
 
-    /// The steps of comparing another version with this one; see `Route+size.swift`.
-    var steps: Int { 6 + parts.count / 8 + 2 * preRelease.count }
-
     /// Splits into dot-separated words of letters, digits and hyphens; nil when one is empty or has other characters.
     private static func identifiers(_ bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
         let words = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -3,7 +3,8 @@ import Foundation
 package import LinkRouting
 import Synchronization
 
-/// A thread pool for computations that callers request: checks, plans, publications, suites, association files, traces.
+/// A thread pool for computations that callers request: checks, plans, publications, suites, association files, traces,
+/// links of slow tables.
 ///
 /// Such work takes up to seconds for a large table. It must not block the threads of the concurrency runtime and the event
 /// loops, which answer all requests. Each caller runs one piece of work at a time, in round-robin order with the other
@@ -64,17 +65,20 @@ package final class WorkPool: Sendable {
     /// Runs `body` on a thread of the pool. On cancellation, the caller returns without waiting for `body`, which sees
     /// the ``Cancellation`` and should end soon.
     ///
+    /// - Parameter isContinued: Whether the pool has taken earlier work of the same request, so that the limits do not
+    ///   apply: what is done already would be lost.
     /// - Throws: ``Refusal``, `CancellationError`, or the error of `body`.
     package func run<Result: Sendable>(
         for caller: Caller,
+        isContinued: Bool = false,
         _ body: @escaping @Sendable (Cancellation) throws -> Result
     ) async throws -> Result {
         let cancellation = Cancellation()
         guard let presence = ClientPresence.current else {
-            return try await run(for: caller, cancellation, body)
+            return try await run(for: caller, isContinued, cancellation, body)
         }
         return try await presence.whilePresent(cancellation) {
-            try await run(for: caller, cancellation, body)
+            try await run(for: caller, isContinued, cancellation, body)
         }
     }
 
@@ -87,6 +91,7 @@ package final class WorkPool: Sendable {
 
     private func run<Result: Sendable>(
         for caller: Caller,
+        _ isContinued: Bool,
         _ cancellation: Cancellation,
         _ body: @escaping @Sendable (Cancellation) throws -> Result
     ) async throws -> Result {
@@ -95,7 +100,7 @@ package final class WorkPool: Sendable {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let answer = OneTimeContinuation(continuation)
-                let work = WorkQueue.Work(of: caller) {
+                let work = WorkQueue.Work(of: caller, isContinued: isContinued) {
                     guard !cancellation.isCancelled else { return answer.give(.failure(CancellationError())) }
                     let result = Swift.Result { try body(cancellation) }
                     // The result of cancelled work is undefined.

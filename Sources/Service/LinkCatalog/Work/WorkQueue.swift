@@ -11,15 +11,19 @@ final class WorkQueue: Sendable {
     /// One piece of work. Either `run` completes it, or `refuse` is called when it is refused or cancelled.
     final class Work: Sendable {
         let caller: WorkPool.Caller
+        /// Whether the limits of waiting work do not apply.
+        let isContinued: Bool
         let run: @Sendable () -> Void
         let refuse: @Sendable (any Error) -> Void
 
         init(
             of caller: WorkPool.Caller,
+            isContinued: Bool,
             run: @escaping @Sendable () -> Void,
             refuse: @escaping @Sendable (any Error) -> Void
         ) {
             self.caller = caller
+            self.isContinued = isContinued
             self.run = run
             self.refuse = refuse
         }
@@ -60,11 +64,13 @@ final class WorkQueue: Sendable {
             // Work that can start immediately does not count as waiting.
             let isFree = own == 0 && state.running[work.caller] == nil && state.running.count < threads
             if state.isClosed { return (.closed, false) }
-            if !isFree, own >= waitingOfCaller || state.counts.waiting >= waiting {
+            if !isFree, !work.isContinued, own >= waitingOfCaller || state.counts.waiting >= waiting {
                 state.counts.refused += 1
                 return (own >= waitingOfCaller ? .tooMuchOfCaller : .tooMuch, false)
             }
-            state.waiting[work.caller, default: []].append(work)
+            // What has begun ends first. If requests took turns, none of many large ones would end in time.
+            let place = work.isContinued ? 0 : own
+            state.waiting[work.caller, default: []].insert(work, at: place)
             state.counts.waiting += 1
             if own == 0, state.running[work.caller] == nil {
                 state.turns.append(work.caller)

@@ -11,6 +11,7 @@ struct AppEventController: Sendable {
     let recorder: AppEventRecorder
     let limits: LiveLimits
     let admission: Admission
+    let lookupPool: WorkPool
 
     var endpoint: PublicEndpoint {
         PublicEndpoint(
@@ -55,7 +56,8 @@ struct AppEventController: Sendable {
             of: tenant,
             by: caller,
             with: KeyOwner(request.grant),
-            arrivedAt: scope.arrival
+            arrivedAt: scope.arrival,
+            on: lookupPool
         )
         let warnings = message.warnings + unknownApps(of: message, tenant)
         return BufferedResponse(json: AppEventsResponse(results: results, warnings: warnings).json())

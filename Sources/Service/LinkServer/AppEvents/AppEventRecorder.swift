@@ -31,16 +31,21 @@ package struct AppEventRecorder: Sendable {
     ///
     /// - Parameters:
     ///   - key: The owner of the request's key.
-    /// - Throws: A ``Problem`` if nothing was stored, so that the app must send the message again.
+    ///   - pool: Looks up the links if a table is slow.
+    /// - Throws: A ``Problem`` or a ``WorkPool/Refusal`` if nothing was stored, so that the app must send the message
+    ///   again.
     package func record(
         _ request: AppEventsRequest,
         of tenant: PublishedTable,
         by caller: LinkResolver.Caller,
         with key: KeyOwner,
-        arrivedAt arrival: ContinuousClock.Instant?
+        arrivedAt arrival: ContinuousClock.Instant?,
+        on pool: WorkPool
     ) async throws -> [AppEventResult] {
         let catalog = linkResolver.catalog.current
         let old = await oldCatalogs(of: request, tenant: tenant.tenant, live: catalog)
+        let tables = [catalog.table(of: tenant.tenant, in: request.environment)] + old.values.map(\.tables.first)
+        var isContinued = false
         let latency = arrival.map { (linkResolver.uptime() - $0).microseconds }
         var keys = ReportedKeys(request, of: tenant.tenant, in: catalog)
         var results: [AppEventResult?] = []
@@ -50,7 +55,18 @@ package struct AppEventRecorder: Sendable {
             await Task.yield()
             do {
                 let decision = try item.decision.get()
-                let report = try AppEventReport(decision, request, tenant: tenant, catalog: catalog, old: old)
+                @Sendable func made() throws -> AppEventReport {
+                    try AppEventReport(decision, request, tenant: tenant, catalog: catalog, old: old)
+                }
+                let report: AppEventReport
+                if tables.contains(where: { $0?.lookupSpeed?.isSlow ?? false }) {
+                    report = try await pool.run(for: .tenant(tenant.tenant), isContinued: isContinued) { _ in
+                        try made()
+                    }
+                    isContinued = true
+                } else {
+                    report = try made()
+                }
                 var fields = try report.event(linkResolver, caller, &keys)
                 fields.latencyMicroseconds = latency
                 linkResolver.observe?(

@@ -9,6 +9,7 @@ import NIOCore
 struct ClickController: Sendable {
     let linkResolver: LinkResolver
     let admission: Admission
+    let lookupPool: WorkPool
 
     var endpoints: [PublicEndpoint] {
         ["/", PublicEndpoint.anyPath].map { path in
@@ -57,10 +58,21 @@ struct ClickController: Sendable {
         )
         let link = catalog.locate("https://\(authority)\(path)")
         let click = LinkResolver.Request(from: catalog, in: facts, by: caller)
-        let resolvedLink = linkResolver.resolve(link, of: click)
+        guard link.isSlow else { return result(of: linkResolver.resolve(link, of: click), host: host.name, scope) }
+        return .async {
+            let resolvedLink = try await linkResolver.resolve(link, of: click, on: lookupPool)
+            return try await result(of: resolvedLink, host: host.name, scope).response
+        }
+    }
+
+    private func result(
+        of resolvedLink: LinkResolver.ResolvedLink,
+        host: String,
+        _ scope: RequestScope
+    ) -> HandlerResult {
         scope.logFields.note(resolvedLink.fields)
         return linkResolver.result(afterRecording: [resolvedLink], by: .nobody, arrivedAt: scope.arrival) { _ in
-            answer(to: resolvedLink.answer, host: host.name)
+            answer(to: resolvedLink.answer, host: host)
         }
     }
 

@@ -7,13 +7,15 @@ func publicRouter(_ dependencies: PublicDependencies) -> PublicRouter {
                 linkResolver: dependencies.linkResolver,
                 limits: dependencies.limits,
                 admission: dependencies.admission,
+                lookupPool: dependencies.lookupPool,
                 tracePool: dependencies.tracePool
             ).endpoint,
             AppEventController(
                 linkResolver: dependencies.linkResolver,
                 recorder: dependencies.appEvents,
                 limits: dependencies.limits,
-                admission: dependencies.admission
+                admission: dependencies.admission,
+                lookupPool: dependencies.lookupPool
             ).endpoint,
             AppTableController(
                 live: dependencies.linkResolver.catalog,
@@ -29,7 +31,8 @@ func publicRouter(_ dependencies: PublicDependencies) -> PublicRouter {
             ).endpoints
             + ClickController(
                 linkResolver: dependencies.linkResolver,
-                admission: dependencies.admission
+                admission: dependencies.admission,
+                lookupPool: dependencies.lookupPool
             ).endpoints
     )
 }

@@ -33,7 +33,8 @@ package struct ServerDependencies: Sendable {
     package var proxyProtocol: ProxyProtocol
     /// For the public port.
     package var requestBuffers = RequestBufferBudget()
-    /// For the traces of the public port.
+    /// For the slow lookups and for the traces of the public port.
+    package var lookupPool = WorkPool.forLookups()
     package var tracePool = WorkPool.forTraces()
     /// For the admin port.
     package var largeDocuments: LargeDocuments

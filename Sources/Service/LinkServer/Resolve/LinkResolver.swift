@@ -118,7 +118,32 @@ package final class LinkResolver: Sendable {
 
     /// Resolves a link and builds its event, without recording it.
     package func resolve(_ link: LocatedLink, clientEventID: String? = nil, of request: Request) -> ResolvedLink {
-        let answer = link.resolve(in: request.context, explanation: .omitted)
+        resolved(link, link.resolve(in: request.context, explanation: .omitted), clientEventID, request)
+    }
+
+    /// Returns the same for a link of a slow table, which is looked up in a pool for its tenant.
+    ///
+    /// - Parameter isContinued: Whether an earlier link of the same request was looked up in the pool.
+    /// - Throws: ``WorkPool/Refusal``, or `CancellationError` if the client is gone.
+    package func resolve(
+        _ link: LocatedLink,
+        clientEventID: String? = nil,
+        of request: Request,
+        on pool: WorkPool,
+        isContinued: Bool = false
+    ) async throws -> ResolvedLink {
+        let answer = try await pool.run(for: .tenant(link.tenant), isContinued: isContinued) { _ in
+            link.resolve(in: request.context, explanation: .omitted)
+        }
+        return resolved(link, answer, clientEventID, request)
+    }
+
+    private func resolved(
+        _ link: LocatedLink,
+        _ answer: CatalogResolution,
+        _ clientEventID: String?,
+        _ request: Request
+    ) -> ResolvedLink {
         let event = event(
             answer,
             linkLength: link.text.utf8.count,

@@ -10,13 +10,14 @@ struct ResolveController: Sendable {
     let linkResolver: LinkResolver
     let limits: LiveLimits
     let admission: Admission
+    let lookupPool: WorkPool
     let tracePool: WorkPool
 
     /// Larger messages are handled by a task, because parsing and resolving them may take milliseconds.
     private static let largestOnLoop = 1 << 14
     /// More links are resolved by a task, and so are several links whose tables have more steps together.
     private static let mostLinksOnLoop = 8
-    private static let mostStepsOnLoop = Router.maximumSteps
+    private static let mostStepsOnLoop = 256
 
     var endpoint: PublicEndpoint {
         PublicEndpoint(
@@ -47,10 +48,11 @@ struct ResolveController: Sendable {
         let key: KeyOwner
         let request: LinkResolver.Request
 
-        /// Whether the links must not be resolved on the event loop. A single link may be.
+        /// Whether the links must not be resolved on the event loop. A single link of a table with many steps may be: if
+        /// it is slow, later ones are not.
         var takesLong: Bool {
             let steps = links.reduce(0) { $0 + min($1.link.worstCaseSteps, ResolveController.mostStepsOnLoop) }
-            return links.count > ResolveController.mostLinksOnLoop
+            return links.contains(where: \.link.isSlow) || links.count > ResolveController.mostLinksOnLoop
                 || links.count > 1 && steps > ResolveController.mostStepsOnLoop
         }
     }
@@ -112,11 +114,25 @@ struct ResolveController: Sendable {
     }
 
     /// Resolves the links in a task, and lets other tasks run after each of them.
-    private func resolveOneByOne(_ parsed: ParsedRequest) async -> [LinkResolver.ResolvedLink] {
+    private func resolveOneByOne(_ parsed: ParsedRequest) async throws -> [LinkResolver.ResolvedLink] {
         var resolvedLinks: [LinkResolver.ResolvedLink] = []
+        // A link of one tenant gets no place among the waiting links of another one.
+        var begun: Set<TenantID> = []
         for link in parsed.links {
-            resolvedLinks.append(resolve(link, parsed))
-            await Task.yield()
+            guard link.link.isSlow else {
+                resolvedLinks.append(resolve(link, parsed))
+                await Task.yield()
+                continue
+            }
+            resolvedLinks.append(
+                try await linkResolver.resolve(
+                    link.link,
+                    clientEventID: link.clientEventID,
+                    of: parsed.request,
+                    on: lookupPool,
+                    isContinued: !begun.insert(link.link.tenant).inserted
+                )
+            )
         }
         return resolvedLinks
     }

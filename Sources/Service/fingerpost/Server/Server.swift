@@ -104,6 +104,7 @@ struct Server {
         opsServer.readings.add { [recorder, log] in
             ProcessReadings.readings(of: recorder) + ProcessReadings.readings(of: directory)
                 + ProcessReadings.readings(of: catalog.current) + ProcessReadings.readings(of: dependencies.pool)
+                + ProcessReadings.readings(ofLookups: dependencies.lookupPool)
                 + ProcessReadings.readings(of: log)
                 + recorder.readings(by: dependencies.linkResolver.tenants)
                 + dependencies.exporter.progress.readings(of: catalog.current, by: dependencies.linkResolver.tenants)

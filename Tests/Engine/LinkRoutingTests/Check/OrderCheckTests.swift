@@ -294,13 +294,11 @@ struct OrderCheckTests {
             return #"[{"anyOf": [\#(ways.joined(separator: ","))], "not": {"platform": "ios"}}, "#
                 + #"{"anyOf": [\#(others.joined(separator: ","))]}]"#
         }
-        let router = try Fixture.router(
+        let table = try Fixture.table(
             (0..<60).map { #"{"id": "r\#($0)", "path": "/p", "when": \#(when($0)), \#(Self.open)}"# }
         )
-        var check = OrderCheck(router, .tableCheck)
-        check.run(now: nil)
 
-        #expect(check.findings.allSatisfy { $0.severity == .warning })
+        #expect(table.check(for: try Fixture.identity()).allSatisfy { $0.severity == .warning })
     }
 
     /// Comparing a route with many conditions or listed values counts as comparing many routes.
@@ -318,13 +316,11 @@ struct OrderCheckTests {
 
     /// 64 conditions are not too many to compare 40 routes for one path.
     @Test func manyConditionsAreCompared() throws {
-        let router = try Fixture.router(
+        let table = try Fixture.table(
             (0..<40).map { #"{"id": "r\#($0)", \#(ManyConditions.items.part(of: $0, 64)), \#(Self.open)}"# }
         )
-        var check = OrderCheck(router, .tableCheck)
-        check.run(now: nil)
 
-        #expect(check.findings.allSatisfy { $0.code == .overlappingRoutes })
+        #expect(table.check(for: try Fixture.identity()).allSatisfy { $0.code == .overlappingRoutes })
     }
 
     enum ManyConditions: CaseIterable {
