@@ -16,7 +16,7 @@ struct DamagedDayTests {
     static let damages = [
         Damage(
             testDescription: "newer",
-            command: #"printf '\177' | dd of=$DAY bs=1 seek=62 conv=notrunc"#,
+            command: #"printf '\177' | dd of=$DAY bs=1 seek=63 conv=notrunc"#,
             message: "has schema"
         ),
         Damage(
