@@ -8,7 +8,7 @@ import Testing
 
 @testable import LinkServer
 
-/// No shared cache can serve a response to a client for whom it is not. A cache stores a `public` response under the
+/// No shared cache serves a response to the wrong client. A cache stores a `public` response under the
 /// scheme, host, path and query of its request, and under the fields that `Vary` names.
 @Suite(.timeLimit(.minutes(15)))
 struct SharedCacheTests {

@@ -1,7 +1,7 @@
 /// The places of a label where the invisible characters U+200C and U+200D may stand: the rules of RFC 5892, appendices
 /// A.1 and A.2, which UTS #46 calls CheckJoiners. Elsewhere they would make a second name that looks the same.
 enum JoinerContext {
-    /// Returns the first joiner of a label that stands in another place; nil if there is none.
+    /// Returns the first joiner of a label in any other position; nil if there is none.
     static func misplacedJoiner(in label: some Sequence<Unicode.Scalar>) -> Unicode.Scalar? {
         let scalars = Array(label)
         for (index, scalar) in scalars.enumerated() where scalar == nonJoiner || scalar == joiner {

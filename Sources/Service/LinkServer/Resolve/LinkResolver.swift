@@ -344,9 +344,7 @@ extension KeyOwner {
 }
 
 extension Problem {
-    /// The response to a request that the log did not take.
-    ///
-    /// - Parameter advice: Ends before the time after which to try again.
+    /// The response to a request that was not recorded. The time after which to try again follows the advice.
     init(unrecorded refusal: RecordResult.Refusal, _ advice: String) {
         // A day's bytes may last until midnight. A limit that is raised takes effect at once.
         let seconds: UInt64 = refusal == .dayBytes ? 60 : 1
@@ -363,8 +361,7 @@ extension Duration {
 }
 
 extension Redaction {
-    /// The redaction of a table's tenant. For a link that belongs to no tenant, it removes the query and the path, and
-    /// truncates the address.
+    /// The redaction of a table's tenant. Without a table, it removes query and path, and truncates the address.
     init(_ table: PublishedTable?) {
         guard let table else {
             self.init(recordQuery: [], unmatchedPath: .none, address: .truncated)

@@ -43,7 +43,7 @@ extension EventLog {
                     jumpedAt: (row[1] as Int64?).map(Timestamp.init(milliseconds:))
                 )
             }
-            // Before the first pass, the newest day with rows stands in for it.
+            // Before the first pass, the newest day with rows is used instead.
             let day = try Int64.fetchOne(db, sql: "SELECT max(day) FROM day_tenant")
             return day.map { RetentionClock(lastPass: CivilDay(daysSince1970: $0).start) }
         }

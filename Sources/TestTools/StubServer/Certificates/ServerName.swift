@@ -44,7 +44,7 @@ package struct ServerName: Sendable, Hashable {
         return bytes.starts(with: mapped) ? Array(bytes.dropFirst(mapped.count)) : bytes
     }
 
-    /// Whether the name is `other`, or a `*` that stands for its first label.
+    /// Whether the name is `other`, or equals it with `*` in place of the first label.
     func covers(_ other: ServerName) -> Bool {
         guard case .name(let pattern) = kind, pattern.hasPrefix("*."), case .name(let name) = other.kind,
             let dot = name.firstIndex(of: ".")
