@@ -78,10 +78,10 @@ def filling(target):
         _all([lambda sender=sender: alone(sender) for sender in range(SENDERS)])
         seconds, events = time.monotonic() - started, service.metric("fingerpost_events_committed_total")
         alone_bytes = _log_bytes(service) - begin
-        if events > BURST + RATE * seconds:
+        if events > BURST + LINKS + RATE * seconds:
             faults.append(f"one address recorded {events:.0f} events in {seconds:.1f} s, above its limit")
         # SQLite's files grow by pages, and the log has a WAL.
-        if alone_bytes > EVENT_BYTES * (BURST + RATE * seconds) * 2 + (1 << 20):
+        if alone_bytes > EVENT_BYTES * (BURST + LINKS + RATE * seconds) * 2 + (1 << 20):
             faults.append(f"one address wrote {alone_bytes >> 10} KiB in {seconds:.1f} s")
         if {status for status, _ in answers} - {200, 429}:
             faults.append(f"unexpected answers: {sorted(set(answers))}")

@@ -10,8 +10,8 @@ import Networking
 ///
 /// All methods are synchronous and take plain values, so any code that answers a request can call them. The caller is
 /// checked first, before the body is read: by key if keys have a limit of their own, otherwise by address. For an address,
-/// the rest of a message is checked once its links are counted. The tenant is checked once it is known, so that an attack on one does not affect the others. Refusals are counted in
-/// `fingerpost_rate_limited_total{scope}`.
+/// the rest of a message is taken once its links are counted. The tenant is checked once it is known, so that an attack on
+/// one does not affect the others. Refusals are counted in `fingerpost_rate_limited_total{scope}`.
 package final class Admission: Sendable {
     private let current: ManagedAtomic<Box>
     private let limiters: [RateLimiter]
@@ -84,7 +84,8 @@ package final class Admission: Sendable {
     /// The number of requests that a message counts as: its links or reports, or its bytes by 2 KiB if these are more.
     package static func cost(ofLinks links: Int, bytes: Int) -> Int { max(1, links, (bytes + 2_047) / 2_048) }
 
-    /// Takes `amount` requests from the caller's bucket, at most the burst. Returns nil if they are admitted.
+    /// Takes `amount` requests, at most the burst, from the caller's bucket. Returns nil if they are admitted: all of
+    /// them, if one is.
     ///
     /// - Parameter taken: How many of them were admitted before.
     package func admit(_ caller: Caller, amount: Int = 1, after taken: Int = 0) -> RateLimitRefusal? {
@@ -99,14 +100,19 @@ package final class Admission: Sendable {
             case .wrongKey(let client): (.authentication, box.policy.exempts(client) ? nil : box.policy.authentication)
             }
         guard let limit else { return nil }
-        let rest = min(amount, limit.burst) - taken
-        let verdict = limiters[scope.rawValue].take(rest, for: number(of: caller), within: limit, at: uptime())
+        let verdict = limiters[scope.rawValue].take(
+            amount,
+            after: taken,
+            for: number(of: caller),
+            within: limit,
+            at: uptime()
+        )
         guard case .refused(let wait) = verdict else { return nil }
         refusals[scope.rawValue].increment()
         return RateLimitRefusal(scope: scope, limit: limit, wait: wait)
     }
 
-    /// Takes `amount` requests from the caller's bucket, at most the burst. Throws a ``Problem`` if they are refused.
+    /// Takes `amount` requests, at most the burst, from the caller's bucket. Throws a ``Problem`` if they are refused.
     ///
     /// - Parameter taken: How many of them were admitted before.
     package func check(_ caller: Caller, amount: Int = 1, after taken: Int = 0) throws(Problem) {

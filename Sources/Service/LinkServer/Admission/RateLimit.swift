@@ -1,4 +1,5 @@
-/// The rate limit of one caller: a burst at once, and `perSecond` requests a second from then on.
+/// The rate limit of one caller: a burst at once, and `perSecond` requests a second from then on. The last message of a
+/// burst may exceed it by its links, which the next requests wait for.
 package struct RateLimit: Sendable, Hashable {
     /// Upper bounds of `perSecond` and `burst`.
     package static let mostPerSecond = 1_000_000
@@ -12,7 +13,7 @@ package struct RateLimit: Sendable, Hashable {
     /// The cost of one request in nanoseconds, rounded up, so that at most `perSecond` requests are admitted. With the
     /// bounds above, it and ``capacity`` are below 2⁵⁰, so a sum of a few such values does not overflow.
     let interval: UInt64
-    /// The maximum debt of a caller in nanoseconds.
+    /// The cost of the burst in nanoseconds.
     let capacity: UInt64
 
     /// Returns nil, no limit, if `perSecond` is not positive. Clamps both values to their bounds; a burst is at least

@@ -34,7 +34,7 @@ final class RateLimiter: Sendable {
 
     enum Verdict: Equatable {
         case admitted
-        /// - Parameter wait: Nanoseconds until the same amount would be admitted.
+        /// - Parameter wait: Nanoseconds until it would be admitted.
         case refused(wait: UInt64)
     }
 
@@ -54,26 +54,37 @@ final class RateLimiter: Sendable {
     /// Maximum number of callers that are remembered; constant.
     var capacity: Int { shards.reduce(0) { $0 + $1.buckets.withLock(\.count) } }
 
-    /// Takes `amount` from the caller's bucket if it holds that much.
+    /// Takes `amount` from the caller's bucket if it holds one request. What it does not hold becomes a debt of at most
+    /// one more burst, which later requests wait for: if a whole message had to fit, callers that send single requests
+    /// would always empty the bucket before a message of many links finds room.
     ///
     /// - Parameters:
-    ///   - amount: Clamped to the burst, because more would never be admitted.
-    ///   - now: Nanoseconds of a monotonic clock. If it goes back, a refusal lasts no longer than with an empty bucket.
-    func take(_ amount: Int = 1, for caller: UInt64, within limit: RateLimit, at now: UInt64) -> Verdict {
+    ///   - amount: Clamped to the burst.
+    ///   - taken: How many of them were admitted before. The rest of a message is refused only if the rest of another one
+    ///     has exceeded the burst in between.
+    ///   - now: Nanoseconds of a monotonic clock. If it goes back, a refusal lasts no longer than with the largest debt.
+    func take(
+        _ amount: Int = 1,
+        after taken: Int = 0,
+        for caller: UInt64,
+        within limit: RateLimit,
+        at now: UInt64
+    ) -> Verdict {
         var hasher = Hasher()
         hasher.combine(seed)
         hasher.combine(caller)
         let hash = UInt64(truncatingIfNeeded: hasher.finalize())
         let shard = shards[Int(hash >> (64 - Self.shardBits))]
         let first = Int(hash & setMask) * Self.bucketsPerSet
-        let cost = limit.interval * UInt64(min(max(amount, 0), limit.burst))
+        let cost = limit.interval * UInt64(max(min(max(amount, 0), limit.burst) - max(taken, 0), 0))
+        let needed = taken > 0 ? 0 : limit.interval
         return shard.buckets.withLock { buckets in
             let index = Self.index(of: caller, from: first, in: buckets)
             let isKnown = buckets[index].caller == caller
             // Clamped, in case the limit was lowered or the clock went back.
             let fullAt = isKnown ? buckets[index].fullAt : 0
-            let debt = fullAt > now ? min(fullAt - now, limit.capacity) : 0
-            guard debt + cost <= limit.capacity else { return .refused(wait: debt + cost - limit.capacity) }
+            let debt = fullAt > now ? min(fullAt - now, 2 * limit.capacity) : 0
+            guard debt + needed <= limit.capacity else { return .refused(wait: debt + needed - limit.capacity) }
             let (sum, isBeyondTime) = now.addingReportingOverflow(debt + cost)
             buckets[index] = Bucket(caller: caller, fullAt: isBeyondTime ? .max : sum)
             return .admitted
