@@ -183,7 +183,7 @@ struct EditedCatalog: Sendable {
             let environment = try Self.unwrapped(EnvironmentID(name))
             live[name] = try await store.live(of: tenant, in: environment)?.rawValue
             for summary in try await store.drafts(of: tenant, in: environment) {
-                guard let row = try await store.draft(summary.name, of: tenant, in: environment) else { continue }
+                guard let row = try await store.draft(summary.name, of: tenant, in: environment).draft else { continue }
                 drafts[EditingModel.Location(environment: name, draft: row.name.rawValue)] = EditingModel.Draft(
                     base: row.base?.rawValue,
                     table: try Self.table(row.content),

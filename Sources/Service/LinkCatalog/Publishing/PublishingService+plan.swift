@@ -75,9 +75,7 @@ extension PublishingService {
         limit: KeyGrant? = nil
     ) async throws -> (live: PublishedTable, draft: PublishedTable) {
         let state = try await state(of: location)
-        guard let draft = try await store.draft(location.draft, of: location.tenant, in: location.environment) else {
-            throw Failure.noDraft(location.draft)
-        }
+        let draft = try await writtenDraft(at: location)
         let base = try await base(of: draft, state, limit)
         return try await pool.run(for: .tenant(location.tenant)) { cancellation in
             let content = try merge(draft.content, base, state)

@@ -34,10 +34,7 @@ extension PublishingService {
         change: AuditContext
     ) async throws -> Published {
         try await publishing(location, note, limit, change) { state in
-            guard let draft = try await store.draft(location.draft, of: location.tenant, in: location.environment)
-            else {
-                throw Failure.noDraft(location.draft)
-            }
+            let draft = try await writtenDraft(at: location)
             guard expected == nil || expected == draft.version else { throw StaleWrite(current: "\(draft.version)") }
             let plan = try await plan(draft, state, limit)
             try requireStorable(plan.content, "The draft merged with the live table")

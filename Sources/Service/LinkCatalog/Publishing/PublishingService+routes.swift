@@ -121,21 +121,14 @@ extension PublishingService {
         change: AuditContext,
         _ edit: ([JSONNode]) throws -> [JSONNode]
     ) async throws -> (draft: Draft, findings: [Finding]) {
-        try await Self.repeating {
-            let draft = try await draft(at: location)
-            guard expected == nil || expected == draft.version else { throw StaleWrite(current: "\(draft.version)") }
-            do {
-                let table = draft.content.with(routes: try edit(draft.content["routes"]?.elements ?? []))
-                return try await saveDraft(
-                    table,
-                    at: location,
-                    expected: draft.version,
-                    limit: limit,
-                    change: change
-                )
-            } catch is StaleWrite where expected == nil {
-                throw ConcurrentModification()
-            }
+        let settings = try await settings(of: location.tenant)
+        let context = EditContext(location: location, settings: settings, limit: limit, change: change)
+        return try await Self.repeating {
+            let (draft, live) = try await current(at: location, expected: expected)
+            let table = draft.content.with(routes: try edit(draft.content["routes"]?.elements ?? []))
+            try requireStorable(table, "The draft")
+            let findings = try await findings(in: table, of: location.tenant, settings)
+            return (try await save(table, over: draft, live, expected: expected, context), findings)
         }
     }
 }

@@ -137,14 +137,27 @@ package struct PublishingService: Sendable {
         guard try await store.settingsRevision(of: location.tenant) != nil else {
             throw Failure.unknownTenant(location.tenant)
         }
-        if let row = try await store.draft(location.draft, of: location.tenant, in: location.environment) { return row }
-        let live = try await store.live(of: location.tenant, in: location.environment)
-        return Draft(
-            name: location.draft,
-            base: live,
-            version: .live(live),
-            content: try await content(of: live, tenant: location.tenant)
-        )
+        return try await current(at: location).draft
+    }
+
+    /// Returns the draft. Throws ``Failure/noDraft(_:)`` when nobody has written it.
+    func writtenDraft(at location: DraftLocation) async throws -> Draft {
+        let (draft, _) = try await store.draft(location.draft, of: location.tenant, in: location.environment)
+        guard let draft else { throw Failure.noDraft(location.draft) }
+        return draft
+    }
+
+    /// Returns the draft as ``draft(at:)`` does, and the live revision. Throws ``StaleWrite`` when the draft has another
+    /// version than `expected`.
+    func current(at location: DraftLocation, expected: DraftVersion? = nil) async throws -> (
+        draft: Draft, live: Revision?
+    ) {
+        let (written, live) = try await store.draft(location.draft, of: location.tenant, in: location.environment)
+        let version = written?.version ?? .live(live)
+        guard expected == nil || expected == version else { throw StaleWrite(current: "\(version)") }
+        if let written { return (written, live) }
+        let content = try await content(of: live, tenant: location.tenant)
+        return (Draft(name: location.draft, base: live, version: version, content: content), live)
     }
 
     /// Replaces the draft by a table that can be parsed. Returns its findings, including errors: errors block only the
@@ -157,29 +170,66 @@ package struct PublishingService: Sendable {
         limit: KeyGrant? = nil,
         change: AuditContext
     ) async throws -> (draft: Draft, findings: [Finding]) {
+        let settings = try await settings(of: location.tenant)
+        let context = EditContext(location: location, settings: settings, limit: limit, change: change)
         try requireStorable(content, "The draft")
-        let findings = try await findings(in: content, of: location.tenant)
-        try await requireEnvironment(of: location)
+        let findings = try await findings(in: content, of: location.tenant, settings)
         let draft = try await Self.repeating {
             if case .revision(let revision) = base { try await require(revision, of: location.tenant, for: limit) }
-            let replaceable = try await replaceableVersion(content, base, at: location, limit)
-            do {
-                return try await store.saveDraft(
-                    content,
-                    name: location.draft,
-                    of: location.tenant,
-                    in: location.environment,
-                    base: base,
-                    // Only the version that was checked may be replaced.
-                    expected: expected ?? replaceable,
-                    within: DraftRoom(drafts: maximumDrafts, tableBytes: maximumTableBytes()),
-                    change: change
-                )
-            } catch is StaleWrite where expected == nil {
-                throw ConcurrentModification()
+            // Otherwise the draft is not read, so that one that cannot be read can be replaced.
+            if context.isLimited {
+                let (draft, live) = try await current(at: location, expected: expected)
+                return try await save(content, over: draft, live, base, expected: expected, context)
             }
+            let live = try await store.live(of: location.tenant, in: location.environment)
+            return try await save(content, over: nil, live, base, expected: expected, context)
         }
         return (draft, findings)
+    }
+
+    /// What an edit of a draft is checked against, read once.
+    struct EditContext: Sendable {
+        let location: DraftLocation
+        let settings: Settings
+        let limit: KeyGrant?
+        let change: AuditContext
+
+        /// Whether the key may write only some routes.
+        var isLimited: Bool { limit?.routeLimits.isEmpty == false }
+    }
+
+    /// Stores a checked table as the draft.
+    ///
+    /// - Parameters:
+    ///   - draft: The draft that the key's limits were checked against; only this version is replaced.
+    ///   - expected: The version that the caller replaces; nil for any.
+    func save(
+        _ content: JSONNode,
+        over draft: Draft?,
+        _ live: Revision?,
+        _ base: DraftBase = .kept,
+        expected: DraftVersion?,
+        _ context: EditContext
+    ) async throws -> Draft {
+        let location = context.location
+        try Self.requireEnvironment(of: location, context.settings, live: live)
+        if let draft, let limit = context.limit, context.isLimited {
+            try await require(content, base, over: draft, within: limit, context)
+        }
+        do {
+            return try await store.saveDraft(
+                content,
+                name: location.draft,
+                of: location.tenant,
+                in: location.environment,
+                base: base,
+                expected: draft?.version ?? expected,
+                within: DraftRoom(drafts: maximumDrafts, tableBytes: maximumTableBytes()),
+                change: context.change
+            )
+        } catch is StaleWrite where expected == nil {
+            throw ConcurrentModification()
+        }
     }
 
     /// Throws when a table has more routes or bytes than may be stored.
@@ -191,17 +241,6 @@ package struct PublishingService: Sendable {
 
     /// Throws for an environment that the tenant does not have: a mistyped name would otherwise create an environment
     /// that no caller can ask for.
-    private func requireEnvironment(of location: DraftLocation) async throws {
-        guard let row = try await store.settings(of: location.tenant) else {
-            throw Failure.unknownTenant(location.tenant)
-        }
-        try Self.requireEnvironment(
-            of: location,
-            row.read(),
-            live: try await store.live(of: location.tenant, in: location.environment)
-        )
-    }
-
     static func requireEnvironment(of location: DraftLocation, _ settings: Settings, live: Revision?) throws {
         let named = settings.namedEnvironments
         guard live != nil || named.contains(location.environment) else {
@@ -209,33 +248,32 @@ package struct PublishingService: Sendable {
         }
     }
 
-    /// Throws when a key limited to routes may not write the draft. Returns the version that the key may replace; nil
-    /// for an unlimited key.
-    private func replaceableVersion(
+    /// Throws when a key limited to routes may not replace the draft.
+    private func require(
         _ content: JSONNode,
         _ base: DraftBase,
-        at location: DraftLocation,
-        _ limit: KeyGrant?
-    ) async throws -> DraftVersion? {
-        guard let limit, !limit.routeLimits.isEmpty else { return nil }
-        let draft = try await draft(at: location)
-        var refusals = try await pool.run(for: .tenant(location.tenant)) { _ in
-            limit.refusals(of: TableDiff(from: draft.content, to: content))
+        over draft: Draft,
+        within limit: KeyGrant,
+        _ context: EditContext
+    ) async throws {
+        let (diff, pathRefusals) = try await pool.run(for: .tenant(context.location.tenant)) { _ in
+            let diff = TableDiff(from: draft.content, to: content)
+            return (diff, limit.refusals(of: diff))
         }
+        var refusals = pathRefusals
         // A different base would change or discard what others changed in the draft, or have published since.
         if base != .kept, base != DraftBase(draft.base) {
             refusals.append("changing the draft's base needs a key without owner and path limits")
         }
         guard refusals.isEmpty else { throw Failure.outsideLimit(refusals) }
         try await require(
-            TableDiff(from: draft.content, to: content),
+            diff,
             within: limit,
             from: draft.content,
             to: content,
-            try await identity(of: location.tenant),
-            at: location
+            context.settings.identity,
+            at: context.location
         )
-        return draft.version
     }
 
     /// Throws ``Failure/unknownRevision(_:)`` when the revision does not exist or the key may not see it.
@@ -250,16 +288,19 @@ package struct PublishingService: Sendable {
     /// Checks a table against the tenant's settings. A table that cannot be parsed throws its findings as
     /// ``Failure/findings(_:)``.
     package func findings(in content: JSONNode, of tenant: TenantID) async throws -> [Finding] {
-        guard let row = try await store.settings(of: tenant) else { throw Failure.unknownTenant(tenant) }
-        return try await pool.run(for: .tenant(tenant)) { cancellation in
+        try await findings(in: content, of: tenant, try await settings(of: tenant))
+    }
+
+    func findings(in content: JSONNode, of tenant: TenantID, _ settings: Settings) async throws -> [Finding] {
+        try await pool.run(for: .tenant(tenant)) { cancellation in
             try Self.table(content)
-                .check(for: row.read().identity, in: content, prefix: "table", unless: cancellation)
+                .check(for: settings.identity, in: content, prefix: "table", unless: cancellation)
         }
     }
 
-    private func identity(of tenant: TenantID) async throws -> Identity {
+    func settings(of tenant: TenantID) async throws -> Settings {
         guard let row = try await store.settings(of: tenant) else { throw Failure.unknownTenant(tenant) }
-        return try row.read().identity
+        return try row.read()
     }
 
     /// Throws ``Failure/outsideLimit(_:)`` with the changes that the key may not make.

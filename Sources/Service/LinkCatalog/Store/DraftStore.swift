@@ -3,8 +3,12 @@ package import LinkRouting
 /// The storage of drafts. Every write is one transaction together with its audit row.
 package protocol DraftStore: Sendable {
     func drafts(of tenant: TenantID, in environment: EnvironmentID) async throws -> [DraftSummary]
-    /// Returns a draft; nil when there is none.
-    func draft(_ name: DraftName, of tenant: TenantID, in environment: EnvironmentID) async throws -> Draft?
+    /// Returns a draft, nil when there is none, and the live revision of its environment.
+    func draft(
+        _ name: DraftName,
+        of tenant: TenantID,
+        in environment: EnvironmentID
+    ) async throws -> (draft: Draft?, live: Revision?)
     /// Writes a draft.
     ///
     /// - Throws: ``StaleWrite`` when `expected` is not the draft's current version; ``ConcurrentModification`` when the

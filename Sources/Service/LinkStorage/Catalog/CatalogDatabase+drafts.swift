@@ -29,18 +29,19 @@ extension CatalogDatabase {
         _ name: DraftName,
         of tenant: TenantID,
         in environment: EnvironmentID
-    ) async throws -> Draft? {
+    ) async throws -> (draft: Draft?, live: Revision?) {
         let key: StatementArguments = [tenant.rawValue, environment.rawValue, name.rawValue]
-        let size = try await pool.read { db in
-            try Int.fetchOne(
+        let (size, live) = try await pool.read { db in
+            let size = try Int.fetchOne(
                 db,
                 sql: "SELECT content_bytes FROM draft WHERE tenant = ? AND environment = ? AND name = ?",
                 arguments: key
             )
+            return (size, try Self.live(of: tenant, in: environment, db))
         }
-        guard let size else { return nil }
+        guard let size else { return (nil, live) }
         try await LargeDocuments.wait(toRead: size)
-        return try await pool.read { db in
+        let draft = try await pool.read { db in
             try Row.fetchOne(
                 db,
                 sql: "SELECT * FROM draft WHERE tenant = ? AND environment = ? AND name = ?",
@@ -56,6 +57,7 @@ extension CatalogDatabase {
                 )
             }
         }
+        return (draft, live)
     }
 
     /// The metadata needed to replace or remove a draft. Works even if the content is unreadable.
