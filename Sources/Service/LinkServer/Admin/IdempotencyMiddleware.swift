@@ -41,7 +41,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
             return Response(replay.answer)
         } catch let error as StoredNotLive {
             // The change is stored, so a repeat must not make it again.
-            await answers.keep(StoredResponse(Problem(error).answer(requestID: context.requestID)), to: change)
+            await answers.keep(StoredResponse(error.problem.answer(requestID: context.requestID)), to: change)
             throw error
         }
     }

@@ -1,0 +1,94 @@
+package import HTTPTransport
+package import LinkCatalog
+package import LinkRouting
+
+extension PublishingService.Failure: ProblemConvertible {
+    package var problem: Problem { Problem(self) }
+
+    /// The failure as the API describes it: `{detail, findings, conflicts, …}`.
+    package var json: JSONNode {
+        let problem = problem
+        let members = [
+            JSONNode.Member("detail", .string(problem.detail)), JSONNode.Member("findings", problem.findings.json),
+        ]
+        return JSONNode(.object(members + problem.extensions))
+    }
+}
+
+extension Problem {
+    fileprivate init(_ failure: PublishingService.Failure) {
+        switch failure {
+        case .unknownTenant(let tenant):
+            self.init(
+                .unknownTenant,
+                "There is no tenant '\(tenant)'; check its name, or write its settings to create it."
+            )
+        case .unknownRoute(let route): self.init(.unknownRoute, "The draft has no route '\(route)'.")
+        case .unknownRevision(let revision):
+            self.init(.unknownRevision, "There is no revision \(revision); list them at …/revisions.")
+        case .unknownEnvironment(let environment, let named):
+            let known = named.map(\.rawValue).sorted()
+            let hint = environment.rawValue.nearest(among: known).map { "Did you mean '\($0)'? " } ?? ""
+            self.init(
+                .unknownEnvironment,
+                "The tenant has no environment '\(environment)'; nothing was changed. \(hint)Its environments are "
+                    + "\(known.joined(separator: ", ")). To use another one, add it to 'environments' in the settings."
+            )
+        case .noDraft(let name):
+            self.init(.noDraft, "There is no draft '\(name)'; write it with PUT …/draft, or list drafts at …/drafts.")
+        case .conflicts(let conflicts):
+            self.init(
+                .conflict,
+                "The draft and a revision published after its base change the same items: "
+                    + conflicts.map { "\($0.kind.rawValue) '\($0.subject)'" }.joined(separator: ", ")
+                    + ". Merge both sides in 'conflicts', write the result with PUT …/draft?base=LIVE, where LIVE is "
+                    + "the number of the live revision, then publish it."
+            )
+            extensions = [JSONNode.Member("conflicts", .array(conflicts.map(\.json)))]
+        case .suites(let failures):
+            let count = failures.count == 1 ? "1 expectation" : "\(failures.count) expectations"
+            self.init(
+                .suitesFailed,
+                "\(count) of the stored suites \(failures.count == 1 ? "fails" : "fail"); nothing was changed. Correct the draft or "
+                    + "the suite, or publish with {\"override\": {\"reason\": …}}."
+            )
+            extensions = [JSONNode.Member("suiteFailures", .array(failures.map(\.json)))]
+        case .outsideLimit(let refusals):
+            self.init(.forbidden, "The key does not permit these changes: \(refusals.joined(separator: "; ")).")
+        case .settingsOutsideLimit(let grant):
+            let need =
+                grant.isForWholeTenants
+                ? "which needs the scope '\(KeyGrant.Scope.admin.rawValue)'"
+                : "which needs a key without limits on environments or routes"
+            self.init(
+                .forbidden,
+                "The file changes 'settings', \(need); this key may change the table only. Take the settings from the "
+                    + "server, or leave them out of the file."
+            )
+        case .tooManyRoutes(let count, let maximum):
+            self.init(
+                .invalidTable,
+                "The table has \(count) routes; at most \(maximum) are allowed here (limits.tableRoutes)."
+            )
+        case .busy:
+            self.init(.busy, "Other changes were published at the same time. Try again in a second.")
+            hints = [.retryAfter(seconds: 1)]
+        case .findings(let findings):
+            self.init(
+                .invalidTable,
+                "The table has errors; nothing was changed. Correct what 'findings' lists.",
+                findings: findings
+            )
+        }
+    }
+}
+
+extension [Finding] {
+    /// The findings as the API lists them.
+    var json: JSONNode {
+        var writer = JSONWriter()
+        writer.findings(self)
+        let list = try? JSONReader.parse(writer.bytes, limits: JSONReader.Limits(maximumBytes: 256 << 20))
+        return list ?? .null
+    }
+}
