@@ -136,26 +136,27 @@ package final class HTTP1ConnectionHandler: ChannelDuplexHandler, ResponseSender
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard machine.isOpen else { return }
+        let part: HTTPRequestPart
         switch unwrapInboundIn(data) {
-        case .head(let head): receive(head, context)
+        case .head(let head):
+            guard let request = accepted(head, context) else { return }
+            part = .head(request)
         case .body(let bytes):
             machine.receiveBody(bytes.readableBytes)
-            pass(.body(bytes), context)
+            part = .body(bytes)
         case .end:
             deadline = nil
             machine.receiveEnd()
             // Protects the connection from eviction, unless the client does not read its responses.
             if isWritable { registration?.stopWaiting() }
             // Trailers are ignored.
-            pass(.end(nil), context)
+            part = .end(nil)
         }
-    }
-
-    private func pass(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
         if let receiver { receiver.receive(part) } else { context.fireChannelRead(wrapInboundOut(part)) }
     }
 
-    private func receive(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    /// Returns the request of a head; nil if it is refused.
+    private func accepted(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) -> HTTPRequest? {
         let isHead = head.method == .HEAD
         do {
             let request = try HTTPRequest(head, limits: limits)
@@ -169,9 +170,10 @@ package final class HTTP1ConnectionHandler: ChannelDuplexHandler, ResponseSender
                 responses.write(.head(HTTPResponse(status: .continue)), to: RequestForm(), promise: nil, context)
                 flush(context: context)
             }
-            pass(.head(request), context)
+            return request
         } catch {
             perform(machine.refuse(error, isHead: isHead), context)
+            return nil
         }
     }
 

@@ -83,15 +83,14 @@ final class HTTP1InputLimiter: ChannelDuplexHandler {
     private func handle(_ first: ByteBuffer?, _ context: ChannelHandlerContext) {
         isHandling = true
         connection.flushingOnce {
-            if let first { pass(first, context) }
-            while let part = nextPart(context) { pass(part, context) }
+            var next = first ?? nextPart(context)
+            while let part = next {
+                if connection.receive(part, context) { context.fireChannelRead(wrapInboundOut(part)) }
+                next = nextPart(context)
+            }
             isHandling = false
         }
         if held.readableBytes == 0 { releaseHeld() } else if isTurnOver { waitForTurn() }
-    }
-
-    private func pass(_ part: ByteBuffer, _ context: ChannelHandlerContext) {
-        if connection.receive(part, context) { context.fireChannelRead(wrapInboundOut(part)) }
     }
 
     private func nextPart(_ context: ChannelHandlerContext) -> ByteBuffer? {

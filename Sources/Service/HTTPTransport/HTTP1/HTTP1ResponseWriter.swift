@@ -42,8 +42,9 @@ struct HTTP1ResponseWriter {
 
     /// Writes a whole response.
     mutating func write(_ answer: BufferedResponse, isLast: Bool, to context: ChannelHandlerContext) {
-        append(HTTP1Head(answer), answer.common, isLast: isLast)
-        append(answer.body, to: context)
+        let isJoined = answer.content.count <= Self.joinedBytes
+        append(HTTP1Head(answer), answer.common, isLast: isLast, before: isJoined ? answer.content : nil)
+        if !isJoined { append(answer.body, to: context) }
         if pending.readableBytes > Self.joinedBytes { send(promise: nil, to: context) }
     }
 
@@ -82,15 +83,21 @@ struct HTTP1ResponseWriter {
         append(HTTP1Head(response.status, fields))
     }
 
-    /// Appends a head with `common` and, if `isLast`, with `Connection: close`.
-    private mutating func append(_ head: HTTP1Head, _ common: CommonHeaders? = nil, isLast: Bool = false) {
-        var bytes = head.bytes + Self.fixedBytes
+    /// Appends a head with `common` and, if `isLast`, with `Connection: close`, and then `content`.
+    private mutating func append(
+        _ head: HTTP1Head,
+        _ common: CommonHeaders? = nil,
+        isLast: Bool = false,
+        before content: BufferedResponse.Content? = nil
+    ) {
+        var bytes = head.bytes + Self.fixedBytes + (content?.count ?? 0)
         common?.forEach { bytes += HTTPField.lineBytes($0, $1) }
         pending.writeText(ofAtMost: bytes) { text in
             head.write(to: &text)
             common?.forEach { text.append($0, $1) }
             if isLast { text.append("Connection: close\r\n") }
             text.append("\r\n")
+            if let content { text.append(content) }
         }
     }
 

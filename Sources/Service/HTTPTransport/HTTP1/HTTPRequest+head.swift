@@ -29,14 +29,17 @@ extension HTTPRequest {
     }
 
     private static func host(of head: HTTPRequestHead) throws(Problem) -> String? {
-        let hosts = head.headers["host"]
-        guard hosts.count <= 1, hosts.first?.utf8.contains(UInt8(ascii: ",")) != true else {
-            throw Problem(.invalidRequest, "The request has more than one Host; send one.")
+        var host: String?
+        for (name, value) in head.headers where name.utf8.count == 4 && name.lowercased() == "host" {
+            guard host == nil, !value.utf8.contains(UInt8(ascii: ",")) else {
+                throw Problem(.invalidRequest, "The request has more than one Host; send one.")
+            }
+            host = value
         }
-        guard !hosts.isEmpty || head.version != .http1_1 else {
+        guard host != nil || head.version != .http1_1 else {
             throw Problem(.invalidRequest, "The request has no Host; send one.")
         }
-        return hosts.first
+        return host
     }
 
     /// Rejects a target with a fragment, which clients do not send, and a host with other characters than ASCII, which

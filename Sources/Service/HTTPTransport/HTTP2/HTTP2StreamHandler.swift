@@ -173,9 +173,8 @@ package final class HTTP2StreamHandler: ChannelDuplexHandler, ResponseSender {
         guard let context else { return }
         let head = HTTPResponse(status: response.status, headerFields: response.allHeaders)
         write(context: context, data: wrapOutboundOut(.head(head)), promise: nil)
-        if response.body.readableBytes > 0 {
-            write(context: context, data: wrapOutboundOut(.body(response.body)), promise: nil)
-        }
+        let body = response.body
+        if body.readableBytes > 0 { write(context: context, data: wrapOutboundOut(.body(body)), promise: nil) }
         write(context: context, data: wrapOutboundOut(.end(nil)), promise: nil)
         context.flush()
     }

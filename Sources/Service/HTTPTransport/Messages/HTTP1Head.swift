@@ -5,18 +5,20 @@ import NIOHTTP1
 /// The status line and the fields of a response, as HTTP/1.1 sends them (RFC 9112 §4, §5).
 struct HTTP1Head {
     private let status: HTTPResponse.Status
-    private let fields: HTTPFields
-    /// Both as they are sent, if they were written in advance.
-    private let lines: ByteBuffer?
-    /// Whether the fields include `Content-Length`.
-    private let hasLength: Bool
+    private let fields: BufferedResponse.Fields
+    /// Sent after the fields, unless they contain it.
+    private let contentLength: Int?
 
-    init(_ status: HTTPResponse.Status, _ fields: HTTPFields, lines: ByteBuffer? = nil, hasLength: Bool = true) {
-        (self.status, self.fields, self.lines, self.hasLength) = (status, fields, lines, hasLength)
+    init(_ status: HTTPResponse.Status, _ fields: HTTPFields) {
+        self.status = status
+        self.fields = .list(fields)
+        contentLength = nil
     }
 
     init(_ answer: BufferedResponse) {
-        self.init(answer.status, answer.headers, lines: answer.lines, hasLength: answer.status.mayHaveBody)
+        status = answer.status
+        fields = answer.fields
+        contentLength = answer.status.mayHaveBody ? answer.contentLength : nil
     }
 
     /// The head as bytes, to be sent often.
@@ -26,22 +28,38 @@ struct HTTP1Head {
         return lines
     }
 
+    private static let json: StaticString =
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nCache-Control: no-store\r\n"
+    private static let lengthName: StaticString = "Content-Length: "
+
     /// The maximum size.
     var bytes: Int {
-        if let lines { return lines.readableBytes }
-        var bytes = "HTTP/1.1 000 \r\n".utf8.count + status.sentReason.utf8.count
-        for field in fields { bytes += field.lineBytes }
-        return bytes
+        let length = Self.lengthName.utf8CodeUnitCount + "18446744073709551615\r\n".utf8.count
+        switch fields {
+        case .json: return Self.json.utf8CodeUnitCount + length
+        case .prepared(_, let lines): return lines.readableBytes + length
+        case .list(let list):
+            let line = "HTTP/1.1 000 \r\n".utf8.count + status.sentReason.utf8.count
+            return list.reduce(line + length) { $0 + $1.lineBytes }
+        }
     }
 
     func write(to text: inout ReservedText) {
-        if let lines { return text.append(lines) }
-        text.append("HTTP/1.1 ")
-        text.append(String(status.code))
-        text.append(" ")
-        text.append(status.sentReason)
+        switch fields {
+        case .json: text.append(Self.json)
+        case .prepared(_, let lines): text.append(lines)
+        case .list(let list):
+            text.append("HTTP/1.1 ")
+            text.append(String(status.code))
+            text.append(" ")
+            text.append(status.sentReason)
+            text.append("\r\n")
+            for field in list { text.append(field) }
+        }
+        guard let contentLength else { return }
+        text.append(Self.lengthName)
+        text.append(String(contentLength))
         text.append("\r\n")
-        for field in fields where hasLength || field.name != .contentLength { text.append(field) }
     }
 }
 
@@ -77,7 +95,18 @@ struct ReservedText {
         text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
     }
 
+    mutating func append(_ text: StaticString) {
+        append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
     mutating func append(_ text: ByteBuffer) { text.withUnsafeReadableBytes { append($0) } }
+
+    mutating func append(_ content: BufferedResponse.Content) {
+        switch content {
+        case .buffer(let buffer): append(buffer)
+        case .bytes(let bytes): bytes.withUnsafeBytes { append($0) }
+        }
+    }
 
     private mutating func append(_ bytes: UnsafeRawBufferPointer) {
         precondition(bytes.count <= memory.count - count, "the size of the text was computed before")

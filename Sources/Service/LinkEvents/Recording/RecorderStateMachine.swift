@@ -59,29 +59,27 @@ struct RecorderStateMachine {
     struct Request {
         let events: [Event]
         let byteCount: Int
-        /// The bytes of the events that count against the bytes of a day, by tenant; one entry for most requests.
-        let keylessBytes: [(tenant: TenantID, count: Int)]
+        let key: KeyOwner
         let completion: @Sendable (RecordResult) -> Void
 
         init(events: [Event], key: KeyOwner, completion: @escaping @Sendable (RecordResult) -> Void) {
-            var (byteCount, keyless) = (0, [(tenant: TenantID, count: Int)]())
-            for event in events {
-                let (tenant, bytes) = (event.content.fields.tenant, event.byteCount)
-                byteCount += bytes
-                if key.covers(tenant) { continue }
-                if let index = keyless.firstIndex(where: { $0.tenant == tenant }) {
-                    keyless[index].count += bytes
-                } else {
-                    keyless.append((tenant, bytes))
-                }
-            }
             self.events = events
-            self.byteCount = byteCount
-            keylessBytes = keyless
+            byteCount = events.reduce(0) { $0 + $1.byteCount }
+            self.key = key
             self.completion = completion
         }
 
-        var unownedCount: Int { events.count { $0.tenant == .none } }
+        var unownedCount: Int { events.count { $0.content.fields.tenant == .none } }
+
+        /// Calls `body` with the tenant and the bytes of each event that counts against the bytes of a day.
+        ///
+        /// - Parameter excluded: Indices of events to leave out.
+        func forEachKeyless(besides excluded: [Int] = [], _ body: (_ tenant: TenantID, _ bytes: Int) -> Void) {
+            for index in events.indices where !excluded.contains(index) {
+                let tenant = events[index].content.fields.tenant
+                if !key.covers(tenant) { body(tenant, events.count == 1 ? byteCount : events[index].byteCount) }
+            }
+        }
     }
 
     /// Why a request is not queued.
@@ -158,8 +156,11 @@ struct RecorderStateMachine {
         else { return Refused(reason: .queueFull) }
         begin(dayOf: now)
         if limits.dayBytes > 0 {
-            let over = request.keylessBytes.filter { keylessBytes[$0.tenant, default: 0] >= limits.dayBytes }
-            if !over.isEmpty { return Refused(reason: .dayBytes, tenants: Set(over.map(\.tenant))) }
+            var over: Set<TenantID> = []
+            request.forEachKeyless { tenant, _ in
+                if keylessBytes[tenant, default: 0] >= limits.dayBytes { over.insert(tenant) }
+            }
+            if !over.isEmpty { return Refused(reason: .dayBytes, tenants: over) }
         }
         let unowned = request.unownedCount
         guard unowned > 0 else { return nil }
@@ -236,10 +237,7 @@ struct RecorderStateMachine {
         case .stored(_, let duplicates):
             counts.stored += request.events.count - duplicates.count
             if !duplicates.isEmpty { counts.refused[.duplicate, default: 0] += duplicates.count }
-            for (tenant, bytes) in request.keylessBytes {
-                let known = duplicates.lazy.map { request.events[$0] }.filter { $0.content.fields.tenant == tenant }
-                keylessBytes[tenant, default: 0] += bytes - known.reduce(0) { $0 + $1.byteCount }
-            }
+            request.forEachKeyless(besides: duplicates) { keylessBytes[$0, default: 0] += $1 }
         case .refused(let refusal), .overLimit(let refusal, _):
             counts.refused[refusal, default: 0] += request.events.count
         }

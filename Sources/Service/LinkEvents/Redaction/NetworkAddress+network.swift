@@ -5,8 +5,12 @@ extension NetworkAddress {
     /// person.
     var network: String {
         guard isIPv4 else { return NetworkAddress(bits: (bits >> 80) << 80).text + "/48" }
-        // Called for each request, so it avoids allocations; the longest text is `255.255.255.0/24`, 16 bytes.
-        return String(unsafeUninitializedCapacity: 16) { text in
+        // Called for each request. A text of up to 15 bytes, and so nearly every one, needs no allocation.
+        let digits = [24, 16, 8].reduce(0) { count, shift in
+            let number = UInt8(truncatingIfNeeded: bits >> shift)
+            return count + (number >= 100 ? 3 : number >= 10 ? 2 : 1)
+        }
+        return String(unsafeUninitializedCapacity: digits + "...0/24".utf8.count) { text in
             var end = 0
             func write(_ byte: UInt8) {
                 text[end] = byte

@@ -14,12 +14,13 @@ struct ClickController: Sendable {
     var endpoints: [PublicEndpoint] {
         ["/", PublicEndpoint.anyPath].map { path in
             PublicEndpoint(methods: [.get, .head], path: path) { request, _ in
-                try click(request.head, request.scope)
+                try click(request)
             }
         }
     }
 
-    private func click(_ request: HTTPRequest, _ scope: RequestScope) throws -> HandlerResult {
+    private func click(_ message: PublicRequest) throws -> HandlerResult {
+        let (request, scope) = (message.head, message.scope)
         let catalog = linkResolver.catalog.current
         guard let authority = request.authority, let host = request.host(in: catalog),
             let (table, serves) = catalog.table(forHost: host.name, port: host.port)
@@ -57,22 +58,23 @@ struct ClickController: Sendable {
             purpose: visitor.purpose
         )
         let link = catalog.locate("https://\(authority)\(path)")
-        let click = LinkResolver.Request(from: catalog, in: facts, by: caller)
-        guard link.isSlow else { return result(of: linkResolver.resolve(link, of: click), host: host.name, scope) }
+        let click = LinkResolver.Request(message, from: catalog, in: facts, by: caller)
+        guard link.isSlow else { return result(of: linkResolver.resolve(link, of: click), click, host: host.name) }
         return .async {
             let resolvedLink = try await linkResolver.resolve(link, of: click, on: lookupPool)
-            return try await result(of: resolvedLink, host: host.name, scope).response
+            return try await result(of: resolvedLink, click, host: host.name).response
         }
     }
 
     private func result(
         of resolvedLink: LinkResolver.ResolvedLink,
-        host: String,
-        _ scope: RequestScope
+        _ click: LinkResolver.Request,
+        host: String
     ) -> HandlerResult {
-        scope.logFields.note(resolvedLink.fields)
-        return linkResolver.result(afterRecording: [resolvedLink], by: .nobody, arrivedAt: scope.arrival) { _ in
-            answer(to: resolvedLink.answer, host: host)
+        .later { responder in
+            linkResolver.record([resolvedLink], of: click, for: responder) { _ in
+                answer(to: resolvedLink.answer, host: host)
+            }
         }
     }
 

@@ -27,7 +27,7 @@ struct ProblemPage {
     }
 
     /// - Parameters:
-    ///   - headers: The header fields of the response that the page replaces. Its `Content-Length` is removed.
+    ///   - headers: The header fields of the response that the page replaces.
     ///   - host: The tenant's host, which the page names; nil if the host of the request belongs to no tenant.
     ///   - requestID: The id of the request, which the page names for the tenant's support.
     func response(
@@ -37,7 +37,6 @@ struct ProblemPage {
         headers: HTTPFields = HTTPFields()
     ) -> BufferedResponse {
         var headers = headers
-        headers[.contentLength] = nil
         headers[.contentType] = "text/html; charset=utf-8"
         headers[.cacheControl] = "no-store"
         // The last three directives do not fall back to default-src.

@@ -47,47 +47,35 @@ final class PublicService: Sendable {
         var (grant, route): (KeyGrant?, String?)
         let dispatch: Dispatch
         do {
-            dispatch = try self.dispatch(of: head, &scope, &grant, &route)
+            try admission.enter(head, &scope, keys)
+            switch router.match(head.method, head.path ?? "") {
+            case .refused(let problem, let path):
+                route = path
+                dispatch = .failure(problem)
+            case .endpoint(let endpoint):
+                route = endpoint.path
+                if endpoint.acceptsKey { grant = try keys.optionalGrant(head.headerFields.value(of: .authorization)) }
+                let bodyLimit = endpoint.bodyLimit?()
+                if let bodyLimit { try head.headerFields.checkBody(upTo: bodyLimit) }
+                dispatch = .endpoint(endpoint, bodyLimit: bodyLimit)
+            }
         } catch {
             dispatch = .failure(error)
         }
         return (PublicRequest(head: head, scope: scope, grant: grant, route: route), dispatch)
     }
 
-    /// Throws if the head does not permit an answer.
-    private func dispatch(
-        of head: HTTPRequest,
-        _ scope: inout RequestScope,
-        _ grant: inout KeyGrant?,
-        _ route: inout String?
-    ) throws -> Dispatch {
-        try admission.enter(head, &scope, keys)
-        switch router.match(head.method, head.path ?? "") {
-        case .refused(let problem, let path):
-            route = path
-            throw problem
-        case .endpoint(let endpoint):
-            route = endpoint.path
-            if endpoint.acceptsKey { grant = try keys.optionalGrant(head.headerFields.value(of: .authorization)) }
-            let bodyLimit = endpoint.bodyLimit?()
-            if let bodyLimit { try head.headerFields.checkBody(upTo: bodyLimit) }
-            return .endpoint(endpoint, bodyLimit: bodyLimit)
-        }
-    }
-
-    /// Ends a request, and returns the response to send.
-    func end(_ request: PublicRequest, _ response: BufferedResponse) -> BufferedResponse {
-        var response = response
-        let head = request.head
-        instrumentation.end(head, request.scope, route: request.route, response.status)
+    /// Ends a request: completes its response, and notes it in the log and the metrics.
+    func end(_ request: PublicRequest, _ response: inout BufferedResponse) {
+        instrumentation.end(request.head, request.scope, route: request.route, response.status)
         response.common = request.scope.headers(date: date.now)
-        return head.method == .head ? response.withoutBody : response
+        if request.head.method == .head { response = response.withoutBody }
     }
 
     /// Answers a request whose body is complete.
     func answer(_ head: HTTPRequest, _ body: ByteBuffer, from client: ClientAddress) async -> BufferedResponse {
         let (request, dispatch) = begin(head, from: client)
-        let answer: BufferedResponse
+        var answer: BufferedResponse
         do {
             switch dispatch {
             case .endpoint(let endpoint, let limit):
@@ -100,12 +88,15 @@ final class PublicService: Sendable {
         } catch {
             answer = response(to: error, request)
         }
-        return end(request, answer)
+        end(request, &answer)
+        return answer
     }
 
-    /// Returns the problem as JSON, or as a page for people if a browser asks.
+    /// Returns the problem as JSON, or as a page for people if a browser asks. What it logs has the request's trace.
     func response(to error: any Error, _ request: PublicRequest) -> BufferedResponse {
-        let response = instrumentation.errors.answer(to: admission.reportedError(error, request.scope), request.scope)
+        let response = TraceContext.$current.withValue(request.scope.trace) {
+            instrumentation.errors.answer(to: admission.reportedError(error, request.scope), request.scope)
+        }
         guard request.head.isOfBrowser else { return response }
         let catalog = catalog.current
         let host = request.head.host(in: catalog)

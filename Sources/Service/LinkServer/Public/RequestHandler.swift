@@ -68,7 +68,7 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
         presence?.end()
         while dequeue() != nil {}
         // The request is logged and counted, although no one reads its response.
-        if case .receiving(let receiving) = state { finish(receiving, failingWith: LostBody()) }
+        if case .receiving(let receiving) = state { fail(receiving, with: LostBody()) }
     }
 
     // MARK: Inbound
@@ -165,12 +165,15 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
 
     private func take(_ part: HTTPRequestPart) {
         switch (part, state) {
-        case (.head(let head), _): begin(head)
+        case (.head(let head), _):
+            isSkipping = false
+            let (request, dispatch) = service.begin(head, from: client)
+            state = .receiving(Receiving(request: request, dispatch: dispatch))
         case (.body(let bytes), .receiving(var receiving)):
             state = .idle
             append(bytes, to: &receiving)
             state = .receiving(receiving)
-        case (.end, .receiving(let receiving)): finish(receiving)
+        case (.end, .receiving(let receiving)): answer(receiving)
         case (.end, _): isSkipping = false
         case (.body, _): break
         }
@@ -179,18 +182,12 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
     private func take(_ error: any Error) {
         switch state {
         // The error says why the body cannot be read.
-        case .receiving(let receiving): finish(receiving, failingWith: error)
+        case .receiving(let receiving): fail(receiving, with: error)
         default: context?.close(promise: nil)
         }
     }
 
     // MARK: Request
-
-    private func begin(_ head: HTTPRequest) {
-        isSkipping = false
-        let (request, dispatch) = service.begin(head, from: client)
-        state = .receiving(Receiving(request: request, dispatch: dispatch))
-    }
 
     private func append(_ bytes: ByteBuffer, to receiving: inout Receiving) {
         guard case .endpoint(_, let limit?) = receiving.dispatch else { return }
@@ -213,72 +210,66 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
         guard case .receiving(let receiving) = state else { return }
         if case .endpoint(_, .some) = receiving.dispatch { return }
         isSkipping = true
-        finish(receiving)
+        answer(receiving)
     }
 
-    private func finish(_ receiving: Receiving, failingWith error: any Error) {
+    private func fail(_ receiving: Receiving, with error: any Error) {
         isSkipping = true
-        finish(Receiving(request: receiving.request, dispatch: .failure(error)))
-    }
-
-    private func finish(_ receiving: Receiving) {
-        state = .answering
-        let request = receiving.request
-        let reserved = reservedBytes
-        reservedBytes = 0
-        answer(request, holding: reserved) {
-            switch receiving.dispatch {
-            case .endpoint(let endpoint, _): try endpoint.handle(request, receiving.body)
-            case .failure(let error): throw error
-            }
-        }
+        answer(Receiving(request: receiving.request, dispatch: .failure(error)))
     }
 
     // MARK: Response
 
-    /// - Parameter reserved: Bytes of the body, which are released when `result` needs it no longer.
-    private func answer(_ request: PublicRequest, holding reserved: Int = 0, with result: () throws -> HandlerResult) {
-        let buffers = service.buffers
-        TraceContext.$current.withValue(request.scope.trace) {
-            do {
-                switch try result() {
-                case .response(let response):
-                    buffers.release(reserved)
-                    send(response, to: request)
-                case .later(let start):
-                    buffers.release(reserved)
-                    start(responder(to: request))
-                case .async(let respond):
-                    let done = responder(to: request)
-                    let presence = ClientPresence()
-                    self.presence = presence
-                    endPresenceLater()
+    private func answer(_ receiving: Receiving) {
+        state = .answering
+        let (request, buffers, reserved) = (receiving.request, service.buffers, reservedBytes)
+        reservedBytes = 0
+        do {
+            let result =
+                switch receiving.dispatch {
+                case .endpoint(let endpoint, _): try endpoint.handle(request, receiving.body)
+                case .failure(let error): throw error
+                }
+            switch result {
+            case .response(let response):
+                buffers.release(reserved)
+                finish(request) { response }
+            case .later(let start):
+                buffers.release(reserved)
+                start(try responder(to: request))
+            case .async(let respond):
+                let responder = try responder(to: request)
+                let presence = ClientPresence()
+                self.presence = presence
+                endPresenceLater()
+                TraceContext.$current.withValue(request.scope.trace) {
                     ClientPresence.$current.withValue(presence) {
                         _ = Task {
                             let result: Result<BufferedResponse, any Error>
                             do { result = .success(try await respond()) } catch { result = .failure(error) }
+                            // The bytes of the body, which the task needs no longer.
                             buffers.release(reserved)
-                            done { try result.get() }
+                            responder.send(result) { $0 }
                         }
                     }
                 }
-            } catch {
-                buffers.release(reserved)
-                send(service.response(to: error, request), to: request)
             }
+        } catch {
+            buffers.release(reserved)
+            finish(request) { throw error }
         }
     }
 
-    private func responder(to request: PublicRequest) -> HandlerResult.Respond {
-        guard let loop = context?.eventLoop else { return { _ in } }
-        let handler = NIOLoopBound(self, eventLoop: loop)
-        return { response in
-            loop.execute { handler.value.answer(request) { .response(try response()) } }
-        }
+    private func responder(to request: PublicRequest) throws -> Responder {
+        guard let context else { throw LostBody() }
+        return .connection(NIOLoopBound(self, eventLoop: context.eventLoop), request)
     }
 
-    private func send(_ response: BufferedResponse, to request: PublicRequest) {
-        let response = service.end(request, response)
+    /// Sends the response that `build` returns, or the one to its error.
+    func finish(_ request: PublicRequest, _ build: () throws -> BufferedResponse) {
+        var response: BufferedResponse
+        do { response = try build() } catch { response = service.response(to: error, request) }
+        service.end(request, &response)
         presence = nil
         // The connection is closed; the request is recorded all the same.
         guard context != nil else { return }

@@ -59,13 +59,11 @@ final class PublicRequest: Sendable {
 /// The result of an endpoint of the public port.
 enum HandlerResult {
     case response(BufferedResponse)
-    /// The response follows an event, such as a commit of the log. The closure starts the work and returns at once; it
-    /// calls `respond` once, on any thread. The response is then built on the event loop of the connection.
-    case later(@Sendable (_ respond: @escaping Respond) -> Void)
+    /// The response follows an event, such as a commit of the log. The closure starts the work and returns at once; the
+    /// work calls the responder once, on any thread.
+    case later(@Sendable (Responder) -> Void)
     /// The response is built by a task, off the event loops.
     case async(@Sendable () async throws -> BufferedResponse)
-
-    typealias Respond = @Sendable (_ response: @escaping @Sendable () throws -> BufferedResponse) -> Void
 }
 
 extension HandlerResult {
@@ -74,12 +72,28 @@ extension HandlerResult {
         get async throws {
             switch self {
             case .response(let response): response
-            case .later(let start):
-                try await withCheckedContinuation { continuation in
-                    start { continuation.resume(returning: $0) }
-                }()
+            case .later(let start): try await withCheckedThrowingContinuation { start(.task($0)) }
             case .async(let response): try await response()
             }
+        }
+    }
+}
+
+/// Whoever waits for the response of ``HandlerResult/later(_:)``.
+enum Responder: Sendable {
+    case connection(NIOLoopBound<RequestHandler>, PublicRequest)
+    case task(CheckedContinuation<BufferedResponse, any Error>)
+
+    /// Sends the response that `build` makes of the result's value, or the one to its error. For a connection, it is made
+    /// on its event loop.
+    func send<Value: Sendable>(
+        _ result: Result<Value, any Error>,
+        as build: @escaping @Sendable (Value) throws -> BufferedResponse
+    ) {
+        switch self {
+        case .connection(let handler, let request):
+            handler.eventLoop.execute { handler.value.finish(request) { try build(result.get()) } }
+        case .task(let continuation): continuation.resume(with: Result { try build(result.get()) })
         }
     }
 }

@@ -3,6 +3,7 @@ import HTTPTypes
 import LinkCatalog
 import LinkRouting
 import Logging
+import Networking
 
 /// Writes the access log line of a response, if the settings ask for one: the endpoint's pattern instead of the path,
 /// ids and codes, but no address, query, header or body.
@@ -42,7 +43,7 @@ struct RequestLog: Sendable {
         if let revision = found.revision { metadata["revision"] = .stringConvertible(revision.rawValue) }
         if let outcome = found.outcome { metadata["outcome"] = "\(outcome.rawValue)" }
         if let problem = found.problem { metadata["code"] = "\(problem.rawValue)" }
-        logger.log(level: level, "request", metadata: metadata)
+        TraceContext.$current.withValue(scope.trace) { logger.log(level: level, "request", metadata: metadata) }
     }
 
     private func isWanted(isFailure: Bool, at instant: ContinuousClock.Instant) -> Bool {

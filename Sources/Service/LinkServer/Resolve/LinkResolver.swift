@@ -1,4 +1,4 @@
-package import HTTPTransport
+import HTTPTransport
 package import LinkCatalog
 package import LinkEvents
 package import LinkRouting
@@ -63,29 +63,11 @@ package final class LinkResolver: Sendable {
         _ = Self.unrecorded
     }
 
-    /// One resolved link and its event; a class, because it is handed from stage to stage.
-    package final class ResolvedLink: Sendable {
-        package let answer: CatalogResolution
-        private let link: LocatedLink
-        package let fields: Event.Fields
-
-        init(_ answer: CatalogResolution, _ link: LocatedLink, fields: Event.Fields) {
-            self.answer = answer
-            self.link = link
-            self.fields = fields
-        }
-
-        /// The link's text, for a continuation.
-        var url: String { link.text }
-
-        /// Returns the link with the trace of its resolution, which takes milliseconds.
-        ///
-        /// - Parameter context: The context in which the link was resolved.
-        package func explained(in context: LinkContext) -> ResolvedLink {
-            var answer = answer
-            answer.resolution.trace = link.resolve(in: context, explanation: .included).resolution.trace
-            return ResolvedLink(answer, link, fields: fields)
-        }
+    /// One resolved link of a request.
+    struct ResolvedLink: Sendable {
+        var answer: CatalogResolution
+        let link: LocatedLink
+        var clientEventID: String?
     }
 
     /// Returns the country of an address; nil if it is unknown. The address is not stored.
@@ -96,19 +78,22 @@ package final class LinkResolver: Sendable {
 
     /// What all links of a request have in common; a class, because a copy of its references costs more than most
     /// lookups.
-    package final class Request: Sendable {
+    final class Request: Sendable {
+        let message: PublicRequest
         /// Loaded once for each request, so that all its links use the same tables.
         let catalog: Catalog
-        package let context: LinkContext
+        let context: LinkContext
         let environment: EnvironmentID
         let caller: Caller
 
-        package init(
+        init(
+            _ message: PublicRequest,
             from catalog: Catalog,
             in context: LinkContext,
             environment: EnvironmentID = .production,
             by caller: Caller
         ) {
+            self.message = message
             self.catalog = catalog
             self.context = context
             self.environment = environment
@@ -116,113 +101,101 @@ package final class LinkResolver: Sendable {
         }
     }
 
-    /// Resolves a link and builds its event, without recording it.
-    package func resolve(_ link: LocatedLink, clientEventID: String? = nil, of request: Request) -> ResolvedLink {
-        resolved(link, link.resolve(in: request.context, explanation: .omitted), clientEventID, request)
+    /// Resolves a link, without recording it.
+    func resolve(_ link: LocatedLink, clientEventID: String? = nil, of request: Request) -> ResolvedLink {
+        let answer = link.resolve(in: request.context, explanation: .omitted)
+        return ResolvedLink(answer: answer, link: link, clientEventID: clientEventID)
     }
 
     /// Returns the same for a link of a slow table, which is looked up in a pool for its tenant.
     ///
     /// - Parameter isContinued: Whether an earlier link of the same request was looked up in the pool.
     /// - Throws: ``WorkPool/Refusal``, or `CancellationError` if the client is gone.
-    package func resolve(
+    func resolve(
         _ link: LocatedLink,
         clientEventID: String? = nil,
         of request: Request,
         on pool: WorkPool,
         isContinued: Bool = false
     ) async throws -> ResolvedLink {
-        let answer = try await pool.run(for: .tenant(link.tenant), isContinued: isContinued) { _ in
-            link.resolve(in: request.context, explanation: .omitted)
-        }
-        return resolved(link, answer, clientEventID, request)
-    }
-
-    private func resolved(
-        _ link: LocatedLink,
-        _ answer: CatalogResolution,
-        _ clientEventID: String?,
-        _ request: Request
-    ) -> ResolvedLink {
-        let event = event(
-            answer,
-            linkLength: link.text.utf8.count,
-            request.context,
-            request.caller,
-            clientEventID: clientEventID
-        )
-        observe?(
-            ObservedLink(
-                url: link.text,
-                context: request.context,
-                environment: request.environment,
-                catalog: request.catalog,
-                event: event
-            )
-        )
-        return ResolvedLink(answer, link, fields: event)
-    }
-
-    /// The links of a request that are in the log.
-    package enum Recorded: Sendable {
-        /// All links except those of tenants whose events exceed a limit.
-        case allBut(Set<TenantID>)
-        case nothing
-
-        func holds(_ resolvedLink: ResolvedLink) -> Bool {
-            switch self {
-            case .allBut(let tenants): !tenants.contains(resolvedLink.fields.tenant)
-            case .nothing: false
-            }
+        try await pool.run(for: .tenant(link.tenant), isContinued: isContinued) { _ in
+            self.resolve(link, clientEventID: clientEventID, of: request)
         }
     }
 
-    /// Commits the events of one request together, with the time since its arrival.
-    ///
-    /// - Parameters:
-    ///   - key: The owner of the request's key.
-    ///   - completion: Called once, on any thread. After a failure, its problem is the only permitted response.
-    package func record(
-        _ resolvedLinks: [ResolvedLink],
-        by key: KeyOwner,
-        arrivedAt arrival: ContinuousClock.Instant?,
-        completion: @escaping @Sendable (Result<Recorded, Problem>) -> Void
+    /// The events of a request's links, one for each link.
+    struct RecordedLinks: Sendable {
+        let events: [Event]
+        /// The tenants whose events exceed a limit; nil if nothing is recorded.
+        let excluded: Set<TenantID>?
+
+        /// Whether the event of a link is in the log.
+        func holds(_ event: Event) -> Bool { excluded?.contains(event.content.fields.tenant) == false }
+    }
+
+    /// Creates an event for each link of a request and commits them together, with the time since the request's arrival.
+    /// Then sends the response that `build` makes, or a problem if they could not be recorded.
+    func record(
+        _ links: [ResolvedLink],
+        of request: Request,
+        for responder: Responder,
+        _ build: @escaping @Sendable (RecordedLinks) throws -> BufferedResponse
     ) {
-        guard isRecording else { return completion(.success(.nothing)) }
-        let latency = arrival.map { (uptime() - $0).microseconds }
-        let events = resolvedLinks.map { resolvedLink in
-            var fields = resolvedLink.fields
+        let scope = request.message.scope
+        let latency = scope.arrival.map { (uptime() - $0).microseconds }
+        let events = links.map { link in
+            var fields = event(
+                link.answer,
+                linkLength: link.link.text.utf8.count,
+                request.context,
+                request.caller,
+                clientEventID: link.clientEventID
+            )
+            observe?(
+                ObservedLink(
+                    url: link.link.text,
+                    context: request.context,
+                    environment: request.environment,
+                    catalog: request.catalog,
+                    event: fields
+                )
+            )
             fields.latencyMicroseconds = latency
             return Event(consume fields)
         }
-        record(events, of: resolvedLinks, without: [], by: key, completion: completion)
+        if let first = events.first { scope.logFields.note(first.content.fields) }
+        commit(events, of: links, without: [], by: KeyOwner(request.message.grant), for: responder, build)
     }
 
-    /// Records the events, and again without those of the tenants whose events exceed a limit.
-    private func record(
+    /// Commits the events without those of the excluded tenants, and again without those of the tenants whose events
+    /// exceed a limit.
+    private func commit(
         _ events: [Event],
-        of resolvedLinks: [ResolvedLink],
+        of links: [ResolvedLink],
         without excluded: Set<TenantID>,
         by key: KeyOwner,
-        completion: @escaping @Sendable (Result<Recorded, Problem>) -> Void
+        for responder: Responder,
+        _ build: @escaping @Sendable (RecordedLinks) throws -> BufferedResponse
     ) {
-        recorder.record(events, by: key) { [self] result in
+        let rest = excluded.isEmpty ? events : events.filter { !excluded.contains($0.content.fields.tenant) }
+        guard isRecording, !rest.isEmpty else {
+            return responder.send(.success(RecordedLinks(events: events, excluded: nil)), as: build)
+        }
+        recorder.record(rest, by: key) { [self] result in
             switch result {
             case .stored:
-                let recorded = Recorded.allBut(excluded)
-                for resolvedLink in resolvedLinks where recorded.holds(resolvedLink) {
-                    tenants.count(resolvedLink.fields.outcome, of: resolvedLink.fields.tenant)
+                for event in rest { tenants.count(event.content.fields.outcome, of: event.content.fields.tenant) }
+                return responder.send(.success(RecordedLinks(events: events, excluded: excluded)), as: build)
+            case .overLimit(let reason, let tenants):
+                let refused = links.filter { tenants.contains($0.answer.tenant) }
+                guard let problem = Self.problem(reason, refused) else {
+                    return commit(events, of: links, without: excluded.union(tenants), by: key, for: responder, build)
                 }
-                completion(.success(recorded))
-            case .overLimit(let refusal, let tenants):
-                let refused = resolvedLinks.filter { tenants.contains($0.fields.tenant) }
-                if let problem = Self.problem(refusal, refused) { return completion(.failure(problem)) }
-                let rest = events.filter { !tenants.contains($0.content.fields.tenant) }
-                guard !rest.isEmpty else { return completion(.success(.nothing)) }
-                record(rest, of: resolvedLinks, without: excluded.union(tenants), by: key, completion: completion)
-            case .refused(let refusal):
-                let refused = resolvedLinks.filter { !excluded.contains($0.fields.tenant) }
-                completion(Self.problem(refusal, refused).map { .failure($0) } ?? .success(.nothing))
+                responder.send(.failure(problem), as: build)
+            case .refused(let reason):
+                let refused = links.filter { !excluded.contains($0.answer.tenant) }
+                if let problem = Self.problem(reason, refused) { return responder.send(.failure(problem), as: build) }
+                responder.send(.success(RecordedLinks(events: events, excluded: nil)), as: build)
             }
         }
     }
@@ -243,16 +216,17 @@ package final class LinkResolver: Sendable {
         return Problem(unrecorded: refusal, "The request could not be recorded, so it was not answered. Try again")
     }
 
-    package func response(_ resolvedLink: ResolvedLink, _ recorded: Recorded) throws -> ResolveResponse {
-        var response = ResolveResponse(resolvedLink.answer)
-        response.id = resolvedLink.fields.id
-        response.isRecorded = recorded.holds(resolvedLink)
-        if resolvedLink.answer.resolution.action == .signIn {
+    /// - Parameter recorded: The events of the request.
+    func response(_ link: ResolvedLink, event: Event, in recorded: RecordedLinks) throws -> ResolveResponse {
+        var response = ResolveResponse(link.answer)
+        response.id = event.content.fields.id
+        response.isRecorded = recorded.holds(event)
+        if link.answer.resolution.action == .signIn {
             let continuation = Continuation(
-                tenant: resolvedLink.answer.tenant,
-                environment: resolvedLink.answer.environment,
-                app: resolvedLink.answer.resolution.app,
-                url: resolvedLink.url,
+                tenant: link.answer.tenant,
+                environment: link.answer.environment,
+                app: link.answer.resolution.app,
+                url: link.link.text,
                 expiresAt: Timestamp(milliseconds: now().milliseconds + Continuation.lifetime)
             )
             response.continuation = (try sealer.seal(continuation), continuation.expiresAt)

@@ -26,41 +26,41 @@ struct ResolveController: Sendable {
             bodyLimit: { [limits] in limits.batchBytes },
             acceptsKey: true
         ) { request, body in
-            guard body.readableBytes > Self.largestOnLoop else {
-                let parsed = try parse(request, body)
-                guard parsed.takesLong else { return result(of: parsed, parsed.links.map { resolve($0, parsed) }) }
-                return .async { try await result(of: parsed, resolveOneByOne(parsed)).response }
+            guard body.readableBytes <= Self.largestOnLoop else {
+                return .async { try await answer(parse(request, body)) }
             }
-            return .async {
-                let parsed = try parse(request, body)
-                return try await result(of: parsed, resolveOneByOne(parsed)).response
+            let parsed = try parse(request, body)
+            guard !parsed.takesLong else { return .async { try await answer(parsed) } }
+            let links = parsed.links.map {
+                linkResolver.resolve($0.link, clientEventID: $0.clientEventID, of: parsed.request)
             }
+            return recorded(parsed, links)
         }
     }
 
-    /// What a message asks for, and what all its links have in common. Key and rate limits were checked.
+    /// What a message asks for. Key and rate limits were checked.
     private struct ParsedRequest: Sendable {
-        let arrival: ContinuousClock.Instant?
-        let logFields: AccessLogFields
-        let message: ResolveRequest
         let links: [(link: LocatedLink, clientEventID: String?)]
         let isBatch: Bool
-        let key: KeyOwner
+        let explanation: Router.Explanation
+        let warnings: [String]
+        /// What all its links have in common.
         let request: LinkResolver.Request
 
         /// Whether the links must not be resolved on the event loop. A single link of a table with many steps may be: if
         /// it is slow, later ones are not.
         var takesLong: Bool {
+            if explanation == .included || links.contains(where: \.link.isSlow) { return true }
+            guard links.count > 1 else { return false }
             let steps = links.reduce(0) { $0 + min($1.link.worstCaseSteps, ResolveController.mostStepsOnLoop) }
-            return links.contains(where: \.link.isSlow) || links.count > ResolveController.mostLinksOnLoop
-                || links.count > 1 && steps > ResolveController.mostStepsOnLoop
+            return links.count > ResolveController.mostLinksOnLoop || steps > ResolveController.mostStepsOnLoop
         }
     }
 
     /// Reads a message, and checks whether its caller may resolve its links. No link is resolved before.
     private func parse(_ request: PublicRequest, _ body: ByteBuffer) throws -> ParsedRequest {
         let scope = request.scope
-        var message = try message(in: body)
+        var message = try read(body)
         if message.context.now != nil { message.warnings.append("context.now is set by the server and was ignored.") }
         message.context.now = linkResolver.now()
         let client = scope.client.address
@@ -80,12 +80,16 @@ struct ResolveController: Sendable {
         let catalog = linkResolver.catalog.current
         let environment = message.environment ?? .production
         let located = links.map { (link: catalog.locate($0.url, in: environment), clientEventID: $0.clientEventID) }
-        let tables = located.compactMap(\.link.table)
+        // Most messages need no list of them.
+        var tables: [PublishedTable] { located.compactMap(\.link.table) }
         if let tenant, located.contains(where: { $0.link.tenant != tenant }) { throw Self.otherPlace }
         if let first = located.first { scope.logFields.note(first.link.tenant) }
-        try checkClientKey(tables, request.grant)
+        // Some tenants answer only their own apps and servers.
+        for link in located {
+            if let table = link.link.table { try table.checkClientKey(request.grant, for: table.environment) }
+        }
         if message.explanation == .included { try checkExplanation(tables, request.grant) }
-        try checkTenants(of: tables)
+        if admission.limitsTenants { try checkTenants(of: tables) }
         if let environment = message.environment {
             message.warnings += Set(tables.map(\.tenant)).sorted().compactMap {
                 catalog.warning(about: environment, of: $0)
@@ -96,35 +100,35 @@ struct ResolveController: Sendable {
             message.warnings.append("Only the first \(Self.maximumTraces) links have traces.")
         }
         return ParsedRequest(
-            arrival: scope.arrival,
-            logFields: scope.logFields,
-            message: message,
             links: located,
             isBatch: isBatch,
-            key: KeyOwner(request.grant),
-            request: LinkResolver.Request(from: catalog, in: message.context, environment: environment, by: caller)
+            explanation: message.explanation,
+            warnings: message.warnings,
+            request: LinkResolver.Request(
+                request,
+                from: catalog,
+                in: message.context,
+                environment: environment,
+                by: caller
+            )
         )
     }
 
-    private func resolve(
-        _ link: (link: LocatedLink, clientEventID: String?),
-        _ parsed: ParsedRequest
-    ) -> LinkResolver.ResolvedLink {
-        linkResolver.resolve(link.link, clientEventID: link.clientEventID, of: parsed.request)
-    }
+    /// The maximum number of links of a message that get a trace, because a trace has up to 100 KB.
+    private static let maximumTraces = 10
 
     /// Resolves the links in a task, and lets other tasks run after each of them.
-    private func resolveOneByOne(_ parsed: ParsedRequest) async throws -> [LinkResolver.ResolvedLink] {
-        var resolvedLinks: [LinkResolver.ResolvedLink] = []
+    private func answer(_ parsed: ParsedRequest) async throws -> BufferedResponse {
+        var links: [LinkResolver.ResolvedLink] = []
         // A link of one tenant gets no place among the waiting links of another one.
         var begun: Set<TenantID> = []
         for link in parsed.links {
             guard link.link.isSlow else {
-                resolvedLinks.append(resolve(link, parsed))
+                links.append(linkResolver.resolve(link.link, clientEventID: link.clientEventID, of: parsed.request))
                 await Task.yield()
                 continue
             }
-            resolvedLinks.append(
+            links.append(
                 try await linkResolver.resolve(
                     link.link,
                     clientEventID: link.clientEventID,
@@ -134,40 +138,28 @@ struct ResolveController: Sendable {
                 )
             )
         }
-        return resolvedLinks
+        if parsed.explanation == .included { try await explain(&links, in: parsed.request.context) }
+        return try await recorded(parsed, links).response
     }
 
-    /// The maximum number of links of a message that get a trace, because a trace has up to 100 KB.
-    private static let maximumTraces = 10
-
-    private func result(of parsed: ParsedRequest, _ resolvedLinks: [LinkResolver.ResolvedLink]) -> HandlerResult {
-        if let first = resolvedLinks.first { parsed.logFields.note(first.fields) }
-        guard parsed.message.explanation == .included else { return response(of: parsed, resolvedLinks) }
-        return .async {
-            let traced = resolvedLinks.prefix(Self.maximumTraces)
-            let tenant = traced.first?.answer.tenant ?? TenantID.none
-            let explained = try await tracePool.run(for: .tenant(tenant)) { cancellation in
-                traced.map { cancellation.isCancelled ? $0 : $0.explained(in: parsed.message.context) }
+    /// Adds traces to the first links.
+    private func explain(_ links: inout [LinkResolver.ResolvedLink], in context: LinkContext) async throws {
+        let traced = links.prefix(Self.maximumTraces)
+        let traces = try await tracePool.run(for: .tenant(traced.first?.answer.tenant ?? .none)) { cancellation in
+            traced.map { link in
+                cancellation.isCancelled
+                    ? nil : link.link.resolve(in: context, explanation: .included).resolution.trace
             }
-            return try await response(of: parsed, explained + resolvedLinks.dropFirst(Self.maximumTraces)).response
         }
+        for (index, trace) in traces.enumerated() { links[index].answer.resolution.trace = trace }
     }
 
-    private func response(of parsed: ParsedRequest, _ resolvedLinks: [LinkResolver.ResolvedLink]) -> HandlerResult {
-        linkResolver.result(afterRecording: resolvedLinks, by: parsed.key, arrivedAt: parsed.arrival) { recorded in
-            let (isBatch, warnings) = (parsed.isBatch, parsed.message.warnings)
-            return BufferedResponse(json: try json(of: resolvedLinks, recorded, isBatch: isBatch, warnings: warnings))
-        }
-    }
-
-    private func message(in body: ByteBuffer) throws -> ResolveRequest {
-        do {
-            return try read(body)
-        } catch let error as JSONSyntaxError {
-            throw Problem(
-                .malformedJSON,
-                #"The body is not JSON: \#(error.description) Send an object such as {"url": "https://…"}."#
-            )
+    private func recorded(_ parsed: ParsedRequest, _ links: [LinkResolver.ResolvedLink]) -> HandlerResult {
+        .later { responder in
+            let (isBatch, warnings) = (parsed.isBatch, parsed.warnings)
+            linkResolver.record(links, of: parsed.request, for: responder) { recorded in
+                BufferedResponse(json: try json(of: links, recorded, isBatch: isBatch, warnings: warnings))
+            }
         }
     }
 
@@ -175,12 +167,19 @@ struct ResolveController: Sendable {
         let limits = JSONReader.Limits(maximumBytes: limits.batchBytes, maximumDepth: limits.jsonDepth)
         return try body.withUnsafeReadableBytes { raw in
             try raw.withMemoryRebound(to: UInt8.self) { bytes in
-                guard bytes.count > self.limits.bodyBytes else { return try ResolveRequest(bytes, limits: limits) }
-                // Only a batch may be larger than the limit of a single link.
-                guard try JSONReader.parse(bytes, limits: limits)["links"] != nil else {
-                    throw Problem(bodyOf: "\(bytes.count)", over: self.limits.bodyBytes)
+                do {
+                    // Only a batch may be larger than the limit of a single link.
+                    if bytes.count > self.limits.bodyBytes, try JSONReader.parse(bytes, limits: limits)["links"] == nil
+                    {
+                        throw Problem(bodyOf: "\(bytes.count)", over: self.limits.bodyBytes)
+                    }
+                    return try ResolveRequest(bytes, limits: limits)
+                } catch let error as JSONSyntaxError {
+                    throw Problem(
+                        .malformedJSON,
+                        #"The body is not JSON: \#(error.description) Send an object such as {"url": "https://…"}."#
+                    )
                 }
-                return try ResolveRequest(bytes, limits: limits)
             }
         }
     }
@@ -224,7 +223,6 @@ struct ResolveController: Sendable {
 
     /// Takes each link from its tenant's rate limit. If one tenant's is exceeded, nothing is answered or recorded.
     private func checkTenants(of tables: [PublishedTable]) throws {
-        guard admission.limitsTenants else { return }
         let counts = Dictionary(tables.map { ($0.tenant, 1) }, uniquingKeysWith: +)
         for (tenant, count) in counts { try admission.check(.tenant(tenant), amount: count) }
     }
@@ -234,11 +232,6 @@ struct ResolveController: Sendable {
         let isUnknown = tables.contains { table in !table.router.identity.apps.contains { $0.id == app } }
         guard isUnknown else { return [] }
         return ["context.app: '\(app)' is not an app in the tenant's settings; the first app of the platform was used."]
-    }
-
-    /// Checks the key for the tenants that answer only their own apps and servers.
-    private func checkClientKey(_ tables: [PublishedTable], _ grant: KeyGrant?) throws {
-        for table in tables { try table.checkClientKey(grant, for: table.environment) }
     }
 
     /// Checks the key for a trace, which shows unpublished paths: it needs the scope `explain`, unless the tenant shows
@@ -255,22 +248,23 @@ struct ResolveController: Sendable {
     }
 
     private func json(
-        of resolvedLinks: [LinkResolver.ResolvedLink],
-        _ recorded: LinkResolver.Recorded,
+        of links: [LinkResolver.ResolvedLink],
+        _ recorded: LinkResolver.RecordedLinks,
         isBatch: Bool,
         warnings: [String]
     ) throws -> [UInt8] {
-        var writer = JSONWriter()
         guard isBatch else {
-            guard let resolvedLink = resolvedLinks.first else { preconditionFailure("a message has at least one link") }
-            var response = try linkResolver.response(resolvedLink, recorded)
+            var response = try linkResolver.response(links[0], event: recorded.events[0], in: recorded)
             response.warnings = warnings
             return response.json()
         }
+        var writer = JSONWriter()
         writer.beginObject()
         writer.key("results")
         writer.beginArray()
-        for resolvedLink in resolvedLinks { try linkResolver.response(resolvedLink, recorded).write(to: &writer) }
+        for (link, event) in zip(links, recorded.events) {
+            try linkResolver.response(link, event: event, in: recorded).write(to: &writer)
+        }
         writer.endArray()
         if !warnings.isEmpty {
             writer.key("warnings")

@@ -10,16 +10,24 @@ import NIOPosix
 
 /// An IPv4 or IPv6 address.
 package struct NetworkAddress: Hashable, Sendable {
+    // Not one `UInt128`: its alignment makes Swift allocate each object that contains it with `posix_memalign`, which takes
+    // several times as long as `malloc`.
+    private let high: UInt64
+    private let low: UInt64
+
     /// All 128 bits. An IPv4 address is stored as IPv4-mapped, `::ffff:192.0.2.1`. Each address thus has one value, and
     /// comparing and masking need no heap allocation.
-    package let bits: UInt128
+    package var bits: UInt128 { UInt128(high) << 64 | UInt128(low) }
 
     private static let mapped: UInt128 = 0xFFFF
 
-    package init(bits: UInt128) { self.bits = bits }
+    package init(bits: UInt128) {
+        high = UInt64(truncatingIfNeeded: bits >> 64)
+        low = UInt64(truncatingIfNeeded: bits)
+    }
 
     /// An IPv4 address with its first byte in the most significant bits.
-    package init(four: UInt32) { bits = Self.mapped << 32 | UInt128(four) }
+    package init(four: UInt32) { self.init(bits: Self.mapped << 32 | UInt128(four)) }
 
     /// Parses what `inet_pton` accepts, and ignores an IPv6 zone (`%eth0`). Returns nil for other text.
     package init?(_ text: some StringProtocol) {
@@ -37,11 +45,11 @@ package struct NetworkAddress: Hashable, Sendable {
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         let value = bytes.reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
-        bits = bytes.count == 4 ? Self.mapped << 32 | value : value
+        self.init(bits: bytes.count == 4 ? Self.mapped << 32 | value : value)
     }
 
     /// Whether this is an IPv4 address, IPv4-mapped or not.
-    package var isIPv4: Bool { bits >> 32 == Self.mapped }
+    package var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
     /// The 4 or 16 bytes in network order. An IPv4-mapped address has 4.
     package var bytes: [UInt8] {
