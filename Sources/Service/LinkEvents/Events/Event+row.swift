@@ -1,14 +1,20 @@
 import LinkRouting
 
 extension Event {
-    /// Passes the event's values of ``EventColumn/all`` to `body`, without collecting them.
-    package func forEachValue(
-        sequence: Int64,
-        _ body: (EventValue, EventColumn.Storage) throws -> Void
+    /// Passes the values of ``EventColumn/all`` of each event to `body`, without collecting them. Calls `end` after those of an
+    /// event.
+    package static func forEachValue(
+        of events: [Event],
+        from first: Int64,
+        _ body: (EventValue, EventColumn.Storage) throws -> Void,
+        end: () throws -> Void
     ) throws {
         try withoutActuallyEscaping(body) { body in
-            var values = Values(content: content, eventSequence: sequence, body: body)
-            try Fields.visit(&values)
+            for (sequence, event) in zip(first..., events) {
+                var values = Values(content: event.content, eventSequence: sequence, body: body)
+                try Fields.visit(&values)
+                try end()
+            }
         }
     }
 

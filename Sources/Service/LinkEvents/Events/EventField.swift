@@ -118,7 +118,7 @@ package struct EventColumn: Sendable, Hashable {
         case bytes
     }
 
-    /// All columns, in the order of ``Event/forEachValue(sequence:_:)``.
+    /// All columns, in the order of ``Event/forEachValue(of:from:_:end:)``.
     package static let all: [EventColumn] = {
         var columns = Columns()
         Event.Fields.visit(&columns)

@@ -15,28 +15,30 @@ struct ClickContext {
     private static let longestHost = 253
 
     init(_ headers: HTTPFields) {
-        let agent = UserAgent(headers[.userAgent] ?? "")
+        let agent = UserAgent(headers.value(of: .userAgent) ?? "")
         context = LinkContext(
             platform: agent.platform,
             device: agent.device,
             osVersion: agent.osVersion,
             installed: false,
-            locale: Self.locales(headers[.acceptLanguage] ?? ""),
+            locale: headers.value(of: .acceptLanguage).map(Self.locales) ?? [],
             inAppBrowser: agent.inAppBrowser
         )
         botClass = agent.botClass
         purpose = agent.botClass == .preview ? .preview : Self.purpose(headers)
-        referrerHost = headers[.referer].flatMap { try? DeepLink.parse($0) }?.host.flatMap {
+        referrerHost = headers.value(of: .referer).flatMap { try? DeepLink.parse($0) }?.host.flatMap {
             $0.utf8.count <= Self.longestHost ? $0 : nil
         }
     }
 
     /// Returns the purpose of the request: browsers mark pages that they fetch before a person asks for them.
     private static func purpose(_ headers: HTTPFields) -> Event.Purpose {
-        let purposes = [HTTPField.Name.secPurpose, .purpose, .xPurpose].compactMap { headers[$0]?.lowercased() }
+        let purposes = purposeNames.compactMap { headers.value(of: $0)?.lowercased() }
         if purposes.contains(where: { $0.contains("prefetch") }) { return .prefetch }
         return purposes.contains { $0.contains("preview") } ? .preview : .live
     }
+
+    private static let purposeNames: [HTTPField.Name] = [.secPurpose, .purpose, .xPurpose]
 
     /// Returns the languages of `Accept-Language` by weight, best first; at most 16.
     private static func locales(_ header: String) -> [LanguageTag] {

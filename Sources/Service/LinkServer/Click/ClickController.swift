@@ -113,11 +113,13 @@ extension String {
     /// `/apple-app-site-association`. The first segment is parsed like that of a link, so an escape or an empty segment
     /// before it does not make it a click.
     fileprivate var isReserved: Bool {
+        // Hardly any other path begins with one of these bytes.
+        guard let byte = utf8.first(where: { $0 != UInt8(ascii: "/") }), "_.a%".utf8.contains(byte) else {
+            return false
+        }
         let segments = utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }.split(
             separator: UInt8(ascii: "/")
         )
-        // Hardly any other path begins with one of these bytes.
-        guard let byte = segments.first?.first, "_.a%".utf8.contains(byte) else { return false }
         // An unreadable segment is not reserved; its link is rejected later.
         guard let first = segments.first, let link = try? DeepLink.parse("x:/\(Substring(first))") else { return false }
         switch link.segmentText(0) {
@@ -131,10 +133,9 @@ extension String {
 extension BufferedResponse {
     /// A 302, never a 301: the target of a link may change.
     fileprivate static func redirect(to page: DeepLink) -> BufferedResponse {
-        var headers = HTTPFields()
-        headers[.location] = page.asciiText
-        headers[.cacheControl] = "no-store"
-        headers[.referrerPolicy] = "no-referrer"
-        return BufferedResponse(.found, headers: headers)
+        BufferedResponse(
+            .found,
+            headers: [.location: page.asciiText, .cacheControl: "no-store", .referrerPolicy: "no-referrer"]
+        )
     }
 }

@@ -249,7 +249,7 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
                             do { result = .success(try await respond()) } catch { result = .failure(error) }
                             // The bytes of the body, which the task needs no longer.
                             buffers.release(reserved)
-                            responder.send(result) { $0 }
+                            responder.send { try result.get() }
                         }
                     }
                 }

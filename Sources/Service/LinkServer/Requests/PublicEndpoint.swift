@@ -72,7 +72,7 @@ extension HandlerResult {
         get async throws {
             switch self {
             case .response(let response): response
-            case .later(let start): try await withCheckedThrowingContinuation { start(.task($0)) }
+            case .later(let start): try await withCheckedContinuation { start(.task($0)) }()
             case .async(let response): try await response()
             }
         }
@@ -82,18 +82,15 @@ extension HandlerResult {
 /// Whoever waits for the response of ``HandlerResult/later(_:)``.
 enum Responder: Sendable {
     case connection(NIOLoopBound<RequestHandler>, PublicRequest)
-    case task(CheckedContinuation<BufferedResponse, any Error>)
+    case task(CheckedContinuation<@Sendable () throws -> BufferedResponse, Never>)
 
-    /// Sends the response that `build` makes of the result's value, or the one to its error. For a connection, it is made
-    /// on its event loop.
-    func send<Value: Sendable>(
-        _ result: Result<Value, any Error>,
-        as build: @escaping @Sendable (Value) throws -> BufferedResponse
-    ) {
+    /// Sends the response that `build` returns, or the one to its error. `build` runs on the connection's event loop or in the
+    /// task.
+    func send(_ build: @escaping @Sendable () throws -> BufferedResponse) {
         switch self {
         case .connection(let handler, let request):
-            handler.eventLoop.execute { handler.value.finish(request) { try build(result.get()) } }
-        case .task(let continuation): continuation.resume(with: Result { try build(result.get()) })
+            handler.eventLoop.execute { handler.value.finish(request, build) }
+        case .task(let continuation): continuation.resume(returning: build)
         }
     }
 }

@@ -179,23 +179,23 @@ package final class LinkResolver: Sendable {
     ) {
         let rest = excluded.isEmpty ? events : events.filter { !excluded.contains($0.content.fields.tenant) }
         guard isRecording, !rest.isEmpty else {
-            return responder.send(.success(RecordedLinks(events: events, excluded: nil)), as: build)
+            return responder.send { try build(RecordedLinks(events: events, excluded: nil)) }
         }
         recorder.record(rest, by: key) { [self] result in
             switch result {
             case .stored:
                 for event in rest { tenants.count(event.content.fields.outcome, of: event.content.fields.tenant) }
-                return responder.send(.success(RecordedLinks(events: events, excluded: excluded)), as: build)
+                return responder.send { try build(RecordedLinks(events: events, excluded: excluded)) }
             case .overLimit(let reason, let tenants):
                 let refused = links.filter { tenants.contains($0.answer.tenant) }
                 guard let problem = Self.problem(reason, refused) else {
                     return commit(events, of: links, without: excluded.union(tenants), by: key, for: responder, build)
                 }
-                responder.send(.failure(problem), as: build)
+                responder.send { throw problem }
             case .refused(let reason):
                 let refused = links.filter { !excluded.contains($0.answer.tenant) }
-                if let problem = Self.problem(reason, refused) { return responder.send(.failure(problem), as: build) }
-                responder.send(.success(RecordedLinks(events: events, excluded: nil)), as: build)
+                if let problem = Self.problem(reason, refused) { return responder.send { throw problem } }
+                responder.send { try build(RecordedLinks(events: events, excluded: nil)) }
             }
         }
     }

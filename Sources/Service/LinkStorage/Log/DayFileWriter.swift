@@ -38,10 +38,7 @@ struct DayFileWriter {
 
         mutating func add(_ events: [Event], from first: Int64, _ db: Database) throws {
             guard !events.isEmpty else { return }
-            for (sequence, event) in zip(first..., events) {
-                try EventRow.bind(event, sequence: sequence, to: &row, texts: &texts, db)
-                try row.run()
-            }
+            try EventRow.insert(events, from: first, with: &row, texts: &texts, db)
             accumulator.add(events, from: first)
             try counts.number(&accumulator, db)
         }

@@ -18,15 +18,15 @@ enum EventRow {
 
     // MARK: Writing
 
-    /// Binds an event to ``insertSQL``. Inserts texts that are new to the dictionary into the file first.
-    static func bind(
-        _ event: Event,
-        sequence: Int64,
-        to row: inout RowBinder,
+    /// Runs ``insertSQL`` for each event. Inserts texts that are new to the dictionary into the file first.
+    static func insert(
+        _ events: [Event],
+        from first: Int64,
+        with row: inout RowBinder,
         texts: inout TextDictionary,
         _ db: Database
     ) throws {
-        try event.forEachValue(sequence: sequence) { value, storage in
+        try Event.forEachValue(of: events, from: first) { value, storage in
             switch value {
             case .null: row.null()
             case .integer(let number): row.int(number)
@@ -43,6 +43,8 @@ enum EventRow {
                 case .key: row.int(try texts.requiredNumber(of: text, db))
                 }
             }
+        } end: {
+            try row.run()
         }
     }
 
