@@ -3,7 +3,6 @@ extension Facts {
     ///
     /// - Parameter budget: Spends the steps of the search.
     func caller(_ apps: [RegisteredApp], _ budget: WorkBudget) -> LinkContext? {
-        guard budget.spend(steps) else { return nil }
         var context = LinkContext()
         for (fact, set) in sets {
             switch (fact, set) {

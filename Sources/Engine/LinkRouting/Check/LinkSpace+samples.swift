@@ -50,27 +50,22 @@ extension LinkSpace {
         _ budget: WorkBudget,
         where isConfirmed: (Sample) -> Bool
     ) -> Sample? {
-        guard budget.spend(facts.steps + other.facts.steps) else { return nil }
         let facts = facts.intersection(other.facts)
         guard facts.contradictions(apps).isEmpty else { return nil }
         var choices: [[[UInt8]]] = []
         for (form, otherForm) in zip(forms, otherForms) {
-            guard budget.spend(form.commonTextSteps(with: otherForm)) else { return nil }
             let texts = form.commonTexts(with: otherForm)
             guard !texts.isEmpty else { return nil }
             choices.append(texts)
         }
         let slashes = slashes.filter(other.slashes.contains)
         let query = query.merging(other.query) { $0.intersection($1) }
-        guard let slash = slashes.first, budget.spend(query.values.reduce(1) { $0 + $1.listSteps }),
-            !query.values.contains(where: \.isEmpty), let caller = facts.caller(apps, budget)
+        guard let slash = slashes.first, !query.values.contains(where: \.isEmpty),
+            let caller = facts.caller(apps, budget)
         else { return nil }
         let hosts = commonHosts(with: other)
         let fragments = [fragment, other.fragment].compactMap(\.self)
-        let fragmentSteps = fragments.reduce(hosts.count) { $0 + $1.steps(letterCase) }
-        let steps = query.values.reduce(fragmentSteps) { $0 + $1.sampleSteps }
         for number in 0..<Self.sampleCount {
-            guard budget.spend(steps) else { return nil }
             let parts =
                 choices.map { $0[number % $0.count] } + (hasRest && other.hasRest && number == 1 ? [[0x78]] : [])
             var items: [(name: String, value: String)] = []

@@ -46,8 +46,8 @@ struct OrderCheck {
         let spaces: [LinkSpace]
         /// The work of evaluating the route's conditions, in evaluations of a route without conditions.
         let weight: Int
-        /// The steps of evaluating them for a short link.
-        let evaluationSteps: Int
+        /// What comparing it with another route costs.
+        let texts: Int
     }
 
     init(_ router: Router, _ budget: WorkBudget, _ limits: Limits = Limits()) {
@@ -57,16 +57,16 @@ struct OrderCheck {
         walkSteps = router.index.worstCase { _ in 0 }
         let allHosts = HostSpace.all(of: router.identity)
         routes = router.table.routes.enumerated().map { index, route in
+            let texts = route.comparedTexts
             let possible = Self.alternatives(of: route, router.identity.apps, budget)
-            let weight = route.conditionWeight
             return CheckedRoute(
                 route: route,
                 index: index,
                 key: PatternKey(route.host, route.path.segments),
                 alternatives: possible,
-                spaces: possible.map { Self.spaces(of: route, $0, router.identity, allHosts, budget) } ?? [],
-                weight: weight,
-                evaluationSteps: weight + (route.when?.textSteps ?? 0)
+                spaces: possible.map { Self.spaces(of: route, texts, $0, router.identity, allHosts, budget) } ?? [],
+                weight: route.conditionWeight,
+                texts: texts
             )
         }
         .sorted { ($0.key, $0.index) < ($1.key, $1.index) }
@@ -77,22 +77,22 @@ struct OrderCheck {
         _ apps: [RegisteredApp],
         _ budget: WorkBudget
     ) -> [Facts]? {
-        guard budget.spend(1 + (route.when?.textSteps ?? 0)),
-            let alternatives = route.when.map(\.alternatives) ?? [Facts()],
+        guard budget.spend(), let alternatives = route.when.map(\.alternatives) ?? [Facts()],
             // The facts of all routes are kept, at 200 bytes each, so their memory counts as well.
-            budget.spend(alternatives.reduce(1) { $0 + 32 * $1.steps })
+            budget.spend(alternatives.reduce(1) { $0 + 32 * $1.sets.count })
         else { return nil }
         return alternatives.filter { $0.contradictions(apps).isEmpty }
     }
 
     private static func spaces(
         of route: Route,
+        _ texts: Int,
         _ alternatives: [Facts],
         _ identity: Identity,
         _ allHosts: [HostSpace],
         _ budget: WorkBudget
     ) -> [LinkSpace] {
-        guard budget.spend(LinkSpace.buildingSteps(route) + alternatives.count) else { return [] }
+        guard budget.spend(texts + alternatives.count) else { return [] }
         let hosts = route.host.map { HostSpace.spaces(of: $0, identity) } ?? allHosts
         let space = LinkSpace(route, Facts(), hosts: hosts)
         return space.isEmpty ? [] : alternatives.map(space.with)
@@ -152,12 +152,14 @@ struct OrderCheck {
         for number in 0..<LinkSpace.sampleCount {
             searches += 1
             if evaluations > limits.evaluations { isCutShort = true }
-            guard searches <= Self.mostSearches, evaluations <= limits.evaluations, budget.spend(space.sampleSteps),
+            guard searches <= Self.mostSearches, evaluations <= limits.evaluations,
+                // A sample is compared with all routes that were subtracted before.
+                budget.spend(searches * routes[rank].texts),
                 let sample = space.sample(number, caller)
             else { continue }
             guard let winner = self.rank(for: sample), winner != rank else { return nil }
             evaluations += routes[winner].weight * routes[rank].weight
-            guard winner < rank, let rests = subtracting(winner, from: space) else { continue }
+            guard winner < rank, let rests = subtracting(winner, from: space, of: rank) else { continue }
             return (winner, rests)
         }
         return nil
@@ -174,7 +176,7 @@ struct OrderCheck {
         var parts = LinkParts()
         let winner = router.index.smallestRank(for: input.link, input) { rank, _, input in
             evaluations += routes[rank].weight
-            steps += routes[rank].evaluationSteps
+            steps += routes[rank].weight
             return router.route(at: rank).holds(for: input, &parts)
         }
         self.evaluations += evaluations
@@ -183,19 +185,20 @@ struct OrderCheck {
 
     /// Returns what a route leaves over of a space; nil when it is not proved to take anything, or when the budget is used
     /// up.
-    private func subtracting(_ rank: Int, from space: LinkSpace) -> [LinkSpace]? {
+    private func subtracting(_ rank: Int, from space: LinkSpace, of other: Int) -> [LinkSpace]? {
         let taker = routes[rank]
         var left = [space]
         var hasTaken = false
+        let texts = taker.texts + routes[other].texts + space.hosts.count
         for facts in taker.alternatives ?? [] {
             // Each alternative of a 'when' may split every part into several.
             guard left.count <= Self.mostParts else { return nil }
             left = left.flatMap { space in
-                guard budget.spend(space.subtractionSteps(taker.route, facts)),
+                guard budget.spend(texts),
                     let rests = space.subtracting(taker.route, facts)
                 else { return [space] }
                 hasTaken = true
-                return budget.spend(rests.count * space.copySteps) ? rests : []
+                return budget.spend(rests.count) ? rests : []
             }
             guard !budget.isUsedUp else { return nil }
         }
@@ -205,7 +208,7 @@ struct OrderCheck {
     /// Whether a route is proved to match everything that another one matches.
     private func takesAll(_ rank: Int, of other: Int) -> Bool {
         routes[other].alternatives != nil
-            && routes[other].spaces.allSatisfy { subtracting(rank, from: $0)?.isEmpty == true }
+            && routes[other].spaces.allSatisfy { subtracting(rank, from: $0, of: other)?.isEmpty == true }
     }
 
     private mutating func tellUnreachable(_ rank: Int, _ cover: Set<Int>) {
@@ -292,6 +295,8 @@ struct OrderCheck {
         let (forms, otherForms) = (one.route.segmentForms, other.route.segmentForms)
         for space in one.spaces {
             for otherSpace in other.spaces {
+                // Eight samples are made of the texts of both.
+                guard budget.spend(8 * (one.texts + other.texts) + space.hosts.count) else { return nil }
                 let sample = space.firstCommonSample(otherSpace, forms, otherForms, router.apps, budget) { sample in
                     let input = router.input(sample.link, sample.caller)
                     var parts = LinkParts()
@@ -299,7 +304,6 @@ struct OrderCheck {
                         && other.route.path.captures(in: input.link, other.route.letterCase) != nil
                 }
                 if let sample { return (sample, space.facts.intersection(otherSpace.facts)) }
-                guard !budget.isUsedUp else { return nil }
             }
         }
         return nil

@@ -18,12 +18,6 @@ struct QuerySpace {
         }
     }
 
-    /// The steps of listing the values that all tests accept.
-    var listSteps: Int { tests.reduce(1) { $0 + $1.listSteps } * max(tests.count, 1) }
-
-    /// The steps of `sample`.
-    var sampleSteps: Int { mayBeAbsent ? 1 : listSteps }
-
     mutating func narrow(to test: QueryCondition.Test) {
         switch test {
         case .absent: mayBePresent = false

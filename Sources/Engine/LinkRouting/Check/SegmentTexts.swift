@@ -4,29 +4,10 @@ struct SegmentTexts {
     /// All remaining texts, if they can be listed.
     private var listed: [[UInt8]]?
     private var taken: [SegmentForm] = []
-    /// The maximum length of the samples, in bytes.
-    private var sampleLength: Int
-    /// The steps of comparing a sample with all of `taken`.
-    private var takenSteps = 0
 
     init(_ form: SegmentForm) {
         self.form = form
         listed = form.texts
-        sampleLength = form.sampleLength
-    }
-
-    /// The steps of `samples`.
-    var sampleSteps: Int {
-        guard listed == nil else { return 1 }
-        let (own, outside) = (form.textCount, 4 * taken.count)
-        return (own + outside) * (1 + sampleLength / 128 + takenSteps)
-    }
-
-    /// The steps of `subtracting`.
-    func subtractionSteps(_ other: SegmentForm) -> Int {
-        let steps = other.acceptSteps(sampleLength)
-        if let listed { return 2 + 2 * listed.count * steps }
-        return (taken.count + 1) * form.sampleSteps + form.textCount * (takenSteps + steps)
     }
 
     /// The number of texts that are checked one by one; 1 if they are not listed.
@@ -70,19 +51,8 @@ struct SegmentTexts {
         }
         guard !other.takesAll(of: form) else { return (nil, self) }
         var rest = self
-        rest.take(other)
+        rest.taken.append(other)
         return (rest.isEmpty ? nil : rest, self)
-    }
-
-    private mutating func take(_ other: SegmentForm) {
-        taken.append(other)
-        if case .parameter(let parameter) = other.segment, parameter.type != parameter.type.ofAnyLength {
-            // The samples are just outside of the lengths.
-            let lengths = parameter.type.lengths(shortest: 1)
-            let longest = lengths.upperBound == .max ? lengths.lowerBound : lengths.upperBound + 1
-            sampleLength = max(sampleLength, min(longest, DeepLink.maximumLength))
-        }
-        takenSteps += other.acceptSteps(sampleLength)
     }
 
     // MARK: Ranges
