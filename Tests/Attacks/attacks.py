@@ -14,6 +14,7 @@ import time
 
 import callers
 import documents
+import editors
 import floods
 import growth
 import http2
@@ -30,15 +31,15 @@ from service import Service, Watch, raise_descriptor_limit
 
 ATTACKS = {
     **sizes.ATTACKS, **packing.ATTACKS, **paths.ATTACKS, **smuggling.ATTACKS, **slow.ATTACKS, **floods.ATTACKS, **http2.ATTACKS,
-    **documents.ATTACKS, **keys.ATTACKS, **users.ATTACKS, **callers.ATTACKS, **growth.ATTACKS, **stub_pages.ATTACKS,
+    **documents.ATTACKS, **editors.ATTACKS, **keys.ATTACKS, **users.ATTACKS, **callers.ATTACKS, **growth.ATTACKS, **stub_pages.ATTACKS,
 }
 #: Skipped by --short, which takes one minute in total.
-LONG = ("slow reads", "slow bodies", "held after nonsense", "smuggling, nginx", "smuggling, caddy", "smuggling, haproxy", "HTTP/2 floods")
+LONG = ("busy editor", "slow reads", "slow bodies", "held after nonsense", "smuggling, nginx", "smuggling, caddy", "smuggling, haproxy", "HTTP/2 floods")
 
 #: These attacks use all CPU time that they get, on the same machine as the service. Latencies during them depend on the
 #: number of cores, so they are not judged.
 STORMS = (
-    "unread answers", "pipelining", "largest documents", "stored growth", "leaving at once", "connect and close", "resets", "half closed",
+    "unread answers", "pipelining", "largest documents", "busy editor", "stored growth", "leaving at once", "connect and close", "resets", "half closed",
     "other users",
 )
 

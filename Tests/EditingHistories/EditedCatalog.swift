@@ -17,10 +17,10 @@ struct EditedCatalog: Sendable {
     )
     private static let guardName = "guard"
 
-    init(_ store: CatalogDatabase, pool: WorkPool, tenant: TenantID) {
+    init(_ store: CatalogDatabase, queue: WorkQueue, tenant: TenantID) {
         self.store = store
         self.tenant = tenant
-        publishing = PublishingService(store: store, pool: pool, random: { Data(repeating: 1, count: $0) }) {
+        publishing = PublishingService(store: store, queue: queue, random: { Data(repeating: 1, count: $0) }) {
             suite,
             table,
             _ in

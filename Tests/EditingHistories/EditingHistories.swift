@@ -22,7 +22,7 @@ package enum EditingHistories {
         let folder = "\(parent)/fingerpost-histories-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let pool = WorkPool(threads: workers)
+        let queue = WorkQueue(threads: workers)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in 0..<workers {
                 group.addTask {
@@ -33,7 +33,7 @@ package enum EditingHistories {
                     ) {
                         try Task.checkCancellation()
                         let end = min(start + tenantsEach, seeds.upperBound)
-                        try await run(start..<end, pool, in: "\(folder)/\(start).db")
+                        try await run(start..<end, queue, in: "\(folder)/\(start).db")
                     }
                 }
             }
@@ -41,11 +41,11 @@ package enum EditingHistories {
         }
     }
 
-    private static func run(_ seeds: Range<Int>, _ pool: WorkPool, in path: String) async throws {
+    private static func run(_ seeds: Range<Int>, _ queue: WorkQueue, in path: String) async throws {
         let store = try CatalogDatabase(path)
         for seed in seeds {
             guard let tenant = TenantID("h\(seed)") else { continue }
-            var run = EditingRun(seed: seed, catalog: EditedCatalog(store, pool: pool, tenant: tenant))
+            var run = EditingRun(seed: seed, catalog: EditedCatalog(store, queue: queue, tenant: tenant))
             try await run.run(steps: stepsEach)
         }
         try store.close()

@@ -20,6 +20,38 @@ struct DocumentLimitTests {
         }
     }
 
+    /// Large bodies share their memory. One that does not fit is refused, and small ones are not affected.
+    @Test func largeBodyThatDoesNotFitIsRefused() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            _ = try service.makeKey(tenant: "acme")
+            let memory = service.dependencies.documentMemory
+            let (acme, blogs) = (try #require(TenantID("acme")), try #require(TenantID("blogs")))
+            let (own, other) = (memory.request(of: .tenant(acme)), memory.request(of: .tenant(blogs)))
+            func check(note: String) async throws -> TestResponse {
+                let table = #"{"routes": [{"id": "a", "path": "/a", "note": "\#(note)", "open": {"screen": "A"}}]}"#
+                return try await session.send(.post, "draft/check", table)
+            }
+            let note = String(repeating: "x", count: 300_000)
+
+            try own.reserve(32 << 20)
+            let refused = try await check(note: note)
+            #expect(refused.status == 429 && refused.code == "rate_limited", "\(refused.text)")
+            #expect(refused["Retry-After"] == "5")
+            own.end()
+
+            try other.reserve(32 << 20)
+            let third = memory.request(of: .server)
+            try third.reserve(32 << 20)
+            let busy = try await check(note: note)
+            #expect(busy.status == 503 && busy.code == "busy", "\(busy.text)")
+            #expect(try await check(note: "x").status == 200)
+            third.end()
+            #expect(try await check(note: note).status == 200)
+            other.end()
+        }
+    }
+
     /// Aliases of a large text: the expanded bytes count.
     @Test func aliasesAreCountedByTheBytesThatTheyExpandTo() async throws {
         try await withService { service in

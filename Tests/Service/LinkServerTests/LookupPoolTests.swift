@@ -15,7 +15,7 @@ struct LookupPoolTests {
     @Test func traceIsRefusedAndNotRecordedWhileItsTenantHasWorkWaiting() async throws {
         try await withService { service in
             let shop = try #require(TenantID("shop"))
-            let (pool, end) = (WorkPool(threads: 1, waitingOfCaller: 0, waiting: 0), DispatchSemaphore(value: 0))
+            let (pool, end) = (WorkQueue(threads: 1, waitingOfOwner: 0, waiting: 0), DispatchSemaphore(value: 0))
             let busy = service.with(pool)
             async let work: Void = pool.run(for: .tenant(shop)) { _ in end.wait() }
             await pool.untilRunning(1)
@@ -75,7 +75,7 @@ struct LookupPoolTests {
 
     @Test func slowTableIsLookedUpInThePool() async throws {
         try await withSlowTable { service, slow in
-            let (pool, end) = (WorkPool(threads: 1, waitingOfCaller: 0, waiting: 0), DispatchSemaphore(value: 0))
+            let (pool, end) = (WorkQueue(threads: 1, waitingOfOwner: 0, waiting: 0), DispatchSemaphore(value: 0))
             let busy = service.with(pool)
             async let work: Void = pool.run(for: .tenant(slow)) { _ in end.wait() }
             await pool.untilRunning(1)
@@ -117,7 +117,7 @@ struct LookupPoolTests {
     /// Otherwise, a report for a fast table could ask for links of a slow one.
     @Test func linkOfAnotherTenantIsRefusedBeforeItIsLookedUp() async throws {
         try await withSlowTable { service, _ in
-            let pool = WorkPool(threads: 1)
+            let pool = WorkQueue(threads: 1)
             let body = report("e-1", tenant: "shop")
             let refused = try await service.with(pool).publicPort(.post, "/_fp/events", body: body)
             let result = refused.json?["results"]?.elements?.first
@@ -130,7 +130,7 @@ struct LookupPoolTests {
     @Test(arguments: [true, false])
     func waitingLookupEndsWithItsClient(isHalfClosed: Bool) async throws {
         try await withSlowTable { service, slow in
-            let (pool, end) = (WorkPool(threads: 1), DispatchSemaphore(value: 0))
+            let (pool, end) = (WorkQueue(threads: 1), DispatchSemaphore(value: 0))
             let busy = service.with(pool)
             async let work: Void = pool.run(for: .tenant(slow)) { _ in end.wait() }
             await pool.untilRunning(1)
@@ -148,7 +148,7 @@ struct LookupPoolTests {
 
 extension TestService {
     /// The same service with another pool for lookups and traces.
-    fileprivate func with(_ pool: WorkPool) -> TestService {
+    fileprivate func with(_ pool: WorkQueue) -> TestService {
         var dependencies = dependencies
         dependencies.lookupPool = pool
         dependencies.tracePool = pool
@@ -156,7 +156,7 @@ extension TestService {
     }
 }
 
-extension WorkPool {
+extension WorkQueue {
     fileprivate func untilRunning(_ count: Int) async {
         while counts.running != count { await Task.yield() }
     }

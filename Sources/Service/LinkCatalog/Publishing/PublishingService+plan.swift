@@ -59,7 +59,7 @@ extension PublishingService {
     package func test(_ suite: LinkSuite?, at location: DraftLocation) async throws -> [SuiteResult] {
         let state = try await state(of: location)
         let content = try await draft(at: location).content
-        return try await pool.run(for: .tenant(location.tenant)) { cancellation in
+        return try await queue.run(for: .tenant(location.tenant)) { cancellation in
             let published = state.published(try Self.table(content))
             let budget = cancellation.budget(of: .suites)
             return (suite.map { [$0] } ?? state.suites).map { suite in
@@ -77,7 +77,7 @@ extension PublishingService {
         let state = try await state(of: location)
         let draft = try await writtenDraft(at: location)
         let base = try await base(of: draft, state, limit)
-        return try await pool.run(for: .tenant(location.tenant)) { cancellation in
+        return try await queue.run(for: .tenant(location.tenant)) { cancellation in
             let content = try merge(draft.content, base, state)
             let table = try Self.table(content)
             let errors = table.check(
@@ -140,7 +140,7 @@ extension PublishingService {
         let live = try await store.live(of: location.tenant, in: location.environment)
         let suites = try await store.suites(of: location.tenant)
         let content = try await readableContent(of: live, tenant: location.tenant)
-        return try await pool.run(for: .tenant(location.tenant)) { _ in
+        return try await queue.run(for: .tenant(location.tenant)) { _ in
             let stored = Dictionary(try suites.map { ($0.name.rawValue, try $0.read()) }) { first, _ in first }
             let named = stored.merging(request.suites) { _, requested in requested }
             return State(
@@ -212,7 +212,7 @@ extension PublishingService {
 
     /// Plans a table. With a base, its changes are merged into the live table; without one, it replaces the live table.
     func plan(_ content: JSONNode, over base: Base?, _ state: State) async throws -> TablePlan {
-        var planned = try await pool.run(for: .tenant(state.location.tenant)) { cancellation in
+        var planned = try await queue.run(for: .tenant(state.location.tenant)) { cancellation in
             try plan(try base.map { try merge(content, $0, state) } ?? content, state, unless: cancellation)
         }
         planned.findings += try await clientFindings(planned.content, state.location, state.settings)

@@ -111,7 +111,7 @@ extension PublishingService {
         guard plan.suiteFailures.isEmpty || note.overrideReason != nil else {
             throw Failure.suites(plan.suiteFailures)
         }
-        try await pool.run(for: .tenant(location.tenant)) { try prepare(plan.published, $0) }
+        try await queue.run(for: .tenant(location.tenant)) { try prepare(plan.published, $0) }
         return Publication(
             tenant: location.tenant,
             environment: location.environment,

@@ -10,7 +10,7 @@ extension PublishingService {
         change: AuditContext
     ) async throws -> StoredSettings {
         try Document.requireStorable(content, "The settings", maximumBytes: Document.maximumSettingsBytes)
-        let settings = try await pool.run(for: .tenant(tenant)) { _ in
+        let settings = try await queue.run(for: .tenant(tenant)) { _ in
             try Settings(DocumentField(content, path: "settings"))
         }
         try Self.requireFew(settings.namedEnvironments, besides: [], content)
@@ -58,7 +58,7 @@ extension PublishingService {
         for (environment, revision) in live.sorted(by: { $0.value < $1.value }) {
             // An unreadable table is not live either. It must not block settings that repair the tenant.
             guard let content = try await readableContent(of: revision, tenant: tenant) else { continue }
-            let errors = try await pool.run(for: .tenant(tenant)) { cancellation in
+            let errors = try await queue.run(for: .tenant(tenant)) { cancellation in
                 guard let routes = try? RouteTable(DocumentField(content, path: "table")) else {
                     return [Finding]()
                 }

@@ -1,3 +1,4 @@
+import Dispatch
 package import LinkRouting
 
 #if canImport(FoundationEssentials)
@@ -12,7 +13,10 @@ package struct PublishingService: Sendable {
 
     let store: any CatalogStore
     /// Runs all computations whose cost grows with a table.
-    package let pool: WorkPool
+    package let queue: WorkQueue
+    /// Makes changes live, one after the other. It refuses nothing, because the changes are stored already; each request
+    /// waits for its own.
+    private let goingLive = DispatchQueue(label: "fingerpost.live")
     let random: @Sendable (_ count: Int) -> Data
     /// Maximum number of routes of a table.
     private let maximumRoutes: Int
@@ -35,7 +39,7 @@ package struct PublishingService: Sendable {
 
     package init(
         store: any CatalogStore,
-        pool: WorkPool = WorkPool(),
+        queue: WorkQueue = WorkQueue(),
         maximumRoutes: Int = RouteTable.maximumRoutes,
         maximumTableBytes: @escaping @Sendable () -> Int = { Document.maximumBytes },
         maximumDrafts: Int = 64,
@@ -50,7 +54,7 @@ package struct PublishingService: Sendable {
         onCommit: @escaping @Sendable (CatalogSnapshot) throws -> Void
     ) {
         self.store = store
-        self.pool = pool
+        self.queue = queue
         self.maximumRoutes = maximumRoutes
         self.maximumTableBytes = maximumTableBytes
         self.maximumDrafts = maximumDrafts
@@ -116,7 +120,9 @@ package struct PublishingService: Sendable {
         // The unstructured task is awaited here, but does not inherit cancellation.
         try await Task {
             let snapshot = try await store.snapshot(without: known())
-            try await pool.runToEnd { try onCommit(snapshot) }
+            try await withCheckedThrowingContinuation { continuation in
+                goingLive.async { continuation.resume(with: Result { try onCommit(snapshot) }) }
+            }
         }
         .value
     }
@@ -256,7 +262,7 @@ package struct PublishingService: Sendable {
         within limit: KeyGrant,
         _ context: EditContext
     ) async throws {
-        let (diff, pathRefusals) = try await pool.run(for: .tenant(context.location.tenant)) { _ in
+        let (diff, pathRefusals) = try await queue.run(for: .tenant(context.location.tenant)) { _ in
             let diff = TableDiff(from: draft.content, to: content)
             return (diff, limit.refusals(of: diff))
         }
@@ -292,7 +298,7 @@ package struct PublishingService: Sendable {
     }
 
     func findings(in content: JSONNode, of tenant: TenantID, _ settings: Settings) async throws -> [Finding] {
-        try await pool.run(for: .tenant(tenant)) { cancellation in
+        try await queue.run(for: .tenant(tenant)) { cancellation in
             try Self.table(content)
                 .check(for: settings.identity, in: content, prefix: "table", unless: cancellation)
         }
@@ -313,7 +319,7 @@ package struct PublishingService: Sendable {
         at location: DraftLocation
     ) async throws {
         guard !limit.routeLimits.isEmpty else { return }
-        let refusals = try await pool.run(for: .tenant(location.tenant)) { _ in
+        let refusals = try await queue.run(for: .tenant(location.tenant)) { _ in
             limit.refusals(of: diff, from: try Self.table(before), to: try Self.table(after), of: identity)
         }
         guard refusals.isEmpty else { throw Failure.outsideLimit(refusals) }

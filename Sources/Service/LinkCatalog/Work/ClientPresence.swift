@@ -11,7 +11,9 @@ package final class ClientPresence: Sendable {
 
     private struct State {
         var isGone = false
-        var work: [ObjectIdentifier: Cancellation] = [:]
+        /// Cancels the tasks for the client.
+        var tasks: [UInt64: @Sendable () -> Void] = [:]
+        var lastNumber: UInt64 = 0
     }
 
     private let state = Mutex(State())
@@ -21,43 +23,43 @@ package final class ClientPresence: Sendable {
     /// Whether the client has disconnected.
     package var isGone: Bool { state.withLock(\.isGone) }
 
-    /// Cancels all work for the client, now and in the future.
+    /// Cancels all tasks for the client, now and in the future.
     package func end() {
-        let work = state.withLock { state in
+        let tasks = state.withLock { state in
             state.isGone = true
-            defer { state.work = [:] }
-            return Array(state.work.values)
+            defer { state.tasks = [:] }
+            return Array(state.tasks.values)
         }
-        for cancellation in work { cancellation.cancel() }
+        for cancel in tasks { cancel() }
     }
 
     /// Runs `body` as a separate task, which is cancelled when the current client disconnects.
+    ///
+    /// - Throws: `CancellationError` if the client has disconnected before, or the error of `body`.
     package static func cancelling<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         guard let presence = current else { return try await body() }
-        let cancellation = Cancellation()
-        return try await presence.whilePresent(cancellation) {
-            let task = Task { try await body() }
-            cancellation.whenCancelled { task.cancel() }
-            defer { cancellation.forgetAction() }
-            return try await withTaskCancellationHandler {
-                try await task.value
-            } onCancel: {
-                task.cancel()
-            }
+        guard !presence.isGone else { throw CancellationError() }
+        // Awaited below.
+        let task = Task { try await body() }
+        let number = presence.whenGone { task.cancel() }
+        defer { presence.state.withLock { $0.tasks[number] = nil } }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
         }
     }
 
-    /// Runs `body`, which is cancelled through `cancellation` when the client disconnects.
-    func whilePresent<Result>(_ cancellation: Cancellation, _ body: () async throws -> Result) async rethrows -> Result
-    {
-        let isGone = state.withLock { state in
-            if !state.isGone { state.work[ObjectIdentifier(cancellation)] = cancellation }
-            return state.isGone
+    /// Calls `cancel` when the client disconnects, or now if it has already.
+    private func whenGone(_ cancel: @escaping @Sendable () -> Void) -> UInt64 {
+        let (number, isGone) = state.withLock { state in
+            state.lastNumber += 1
+            if !state.isGone { state.tasks[state.lastNumber] = cancel }
+            return (state.lastNumber, state.isGone)
         }
-        if isGone { cancellation.cancel() }
-        defer { state.withLock { _ = $0.work.removeValue(forKey: ObjectIdentifier(cancellation)) } }
-        return try await body()
+        if isGone { cancel() }
+        return number
     }
 }

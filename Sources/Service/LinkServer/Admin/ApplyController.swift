@@ -88,7 +88,7 @@ extension PublishingService.PlanRequest {
             }
             texts[id] = text
         }
-        let suites = try await LargeDocuments.readYAML(bytes: bytes) { [texts] in
+        let suites = try await DocumentMemory.readYAML(bytes: bytes) { [texts] in
             try texts.map { ($0.key.rawValue, try LinkSuite($0.value)) }
         }
         let request = Self(

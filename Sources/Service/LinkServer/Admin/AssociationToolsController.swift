@@ -10,7 +10,7 @@ struct AssociationToolsController {
     let authorizer: AdminAuthorizer
     let live: LiveCatalog
     let files: AssociationFileCache
-    let pool: WorkPool
+    let queue: WorkQueue
 
     /// Maximum size of a request's body. Devices read an eighth of it, and larger files are worth a finding.
     private static let maximumBytes = 1 << 20
@@ -22,11 +22,11 @@ struct AssociationToolsController {
 
     /// Validates the body, which is the file itself in any form.
     @Sendable private func validate(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let caller = caller(of: try authorizer.grant(request, context, .tablesRead))
+        let owner = WorkOwner(try authorizer.grant(request, context, .tablesRead))
         var request = request
         let bytes = Array(buffer: try await request.readBody(upTo: Self.maximumBytes))
         let platform = try request.parameter("platform").map(Self.platform) ?? Self.platform(of: bytes)
-        let report = try await pool.run(for: caller) { cancellation in
+        let report = try await queue.run(for: owner) { cancellation in
             let budget = cancellation.budget(of: .associationValidation)
             let findings =
                 switch platform {
@@ -38,11 +38,6 @@ struct AssociationToolsController {
         return Response(json: report)
     }
 
-    /// Returns the caller for the work pool: all keys of a tenant share one turn.
-    private func caller(of grant: KeyGrant) -> WorkPool.Caller {
-        grant.tenant.map(WorkPool.Caller.tenant) ?? .key(grant.id)
-    }
-
     /// Simulates `{"url", "file" or "tenant", "app", "domain", "platform"}`: `file` is a JSON value, `tenant` names a
     /// live file.
     @Sendable private func simulate(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
@@ -51,8 +46,8 @@ struct AssociationToolsController {
         var request = request
         let body = Array(buffer: try await request.readBody(upTo: Self.maximumBytes))
         let limits = JSONReader.Limits(maximumBytes: Self.maximumBytes, maximumDepth: 66)
-        let caller = caller(of: grant)
-        let node = try await pool.run(for: caller) { _ in
+        let owner = WorkOwner(grant)
+        let node = try await queue.run(for: owner) { _ in
             try JSONReader.parse(body, limits: limits, duplicateKeys: .keep)
         }
         let object = try DocumentField(node, path: "").object("url", "file", "tenant", "app", "domain", "platform")
@@ -68,11 +63,11 @@ struct AssociationToolsController {
             guard let tenant else {
                 throw Problem(.invalidRequest, "Send 'file', the JSON of a file, or 'tenant', to use its live file.")
             }
-            return try await answer(simulation, try named.map(Self.platform) ?? .apple, tenant, caller)
+            return try await answer(simulation, try named.map(Self.platform) ?? .apple, tenant, owner)
         }
         guard tenant == nil else { throw Problem(.invalidRequest, "Send 'file' or 'tenant', not both.") }
         let platform = try named.map(Self.platform) ?? (file.node.elements == nil ? .apple : .android)
-        let decision = try await pool.run(for: caller) { [node = file.node] _ in
+        let decision = try await queue.run(for: owner) { [node = file.node] _ in
             simulation.decision(platform, node).json()
         }
         return Response(json: Array(decision.utf8))
@@ -82,7 +77,7 @@ struct AssociationToolsController {
         _ simulation: SimulationRequest,
         _ platform: AssociationFile,
         _ tenant: TenantID,
-        _ caller: WorkPool.Caller
+        _ owner: WorkOwner
     ) async throws -> Response {
         let catalog = live.current
         guard catalog.table(of: tenant) != nil else {
@@ -93,7 +88,7 @@ struct AssociationToolsController {
             throw Problem(.invalidRequest, "No domain of the tenant '\(tenant)' covers the URL's host.")
         }
         guard let served = files.file(platform, forHost: host, of: table) else { throw Problem.fileNotMade }
-        let decision = try await pool.run(for: caller) { _ in
+        let decision = try await queue.run(for: owner) { _ in
             let file = try JSONReader.parse(served.bytes, limits: JSONReader.Limits(maximumBytes: 1 << 26))
             return simulation.decision(platform, file).json()
         }

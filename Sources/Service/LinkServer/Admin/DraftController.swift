@@ -133,7 +133,7 @@ struct DraftController {
         var request = request
         let text = request.hasBody ? try await request.text(upTo: limits.suiteBytes) : nil
         var suite: LinkSuite?
-        if let text { suite = try await LargeDocuments.readYAML(text) { try LinkSuite($0) } }
+        if let text { suite = try await DocumentMemory.readYAML(bytes: text.utf8.count) { try LinkSuite(text) } }
         let results = try await publishing.test(suite, at: entry.location)
         return Response(.object(["suites": .array(results.map(\.json))]))
     }

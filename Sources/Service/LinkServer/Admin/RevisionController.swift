@@ -74,7 +74,7 @@ struct RevisionController {
             throw Problem(.noTable, "Nothing is published in '\(entry.environment)'; name a revision with 'to'.")
         }
         let (before, after) = (try await content(of: from, entry), try await content(of: to, entry))
-        let changes = try await publishing.pool.run(for: .tenant(entry.tenant)) { _ in
+        let changes = try await publishing.queue.run(for: .tenant(entry.tenant)) { _ in
             TableDiff(from: before, to: after).json
         }
         return Response(.object(["from": .int(from.rawValue), "to": .int(to.rawValue), "changes": changes]))

@@ -23,7 +23,7 @@ struct SuiteController {
         let page = try PageRequest(request)
         let suites = try await store.suites(of: entry.tenant)
         return Response(
-            try await LargeDocuments.readYAML(bytes: suites.reduce(0) { $0 + $1.content.utf8.count }) {
+            try await DocumentMemory.readYAML(bytes: suites.reduce(0) { $0 + $1.content.utf8.count }) {
                 try page.answer(of: suites, "suites", \.json, key: \.name.rawValue)
             }
         )
@@ -48,7 +48,7 @@ struct SuiteController {
         let name = try name(context)
         var request = request
         let text = try await request.text(upTo: limits.suiteBytes)
-        let suite = try await LargeDocuments.readYAML(text) { try LinkSuite($0) }
+        let suite = try await DocumentMemory.readYAML(bytes: text.utf8.count) { try LinkSuite(text) }
         guard suite.tenant == nil || suite.tenant == entry.tenant else {
             throw Problem(.invalidRequest, "The suite names another tenant; correct 'tenant'.")
         }

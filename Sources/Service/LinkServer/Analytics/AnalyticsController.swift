@@ -11,7 +11,7 @@ struct AnalyticsController {
     let store: any SettingsStore
     let catalog: LiveCatalog
     let analytics: any EventAnalytics
-    let pool: WorkPool
+    let queue: WorkQueue
 
     /// Up to this number, counts are grouped on the current thread.
     private static let threshold = 10_000
@@ -48,7 +48,7 @@ struct AnalyticsController {
         _ summarize: @escaping @Sendable ([TotalsCount]) -> Summary
     ) async throws -> Summary {
         guard counts.count > Self.threshold else { return summarize(counts) }
-        return try await pool.run(for: .tenant(tenant)) { _ in summarize(counts) }
+        return try await queue.run(for: .tenant(tenant)) { _ in summarize(counts) }
     }
 
     // MARK: Totals and series

@@ -11,7 +11,7 @@ struct AppEventController: Sendable {
     let recorder: AppEventRecorder
     let limits: LiveLimits
     let admission: Admission
-    let lookupPool: WorkPool
+    let lookupPool: WorkQueue
 
     var endpoint: PublicEndpoint {
         PublicEndpoint(

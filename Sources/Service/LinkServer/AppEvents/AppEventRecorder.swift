@@ -32,7 +32,7 @@ package struct AppEventRecorder: Sendable {
     /// - Parameters:
     ///   - key: The owner of the request's key.
     ///   - pool: Looks up the links if a table is slow.
-    /// - Throws: A ``Problem`` or a ``WorkPool/Refusal`` if nothing was stored, so that the app must send the message
+    /// - Throws: A ``Problem`` or a ``WorkRefusal`` if nothing was stored, so that the app must send the message
     ///   again.
     package func record(
         _ request: AppEventsRequest,
@@ -40,12 +40,11 @@ package struct AppEventRecorder: Sendable {
         by caller: LinkResolver.Caller,
         with key: KeyOwner,
         arrivedAt arrival: ContinuousClock.Instant?,
-        on pool: WorkPool
+        on pool: WorkQueue
     ) async throws -> [AppEventResult] {
         let catalog = linkResolver.catalog.current
         let old = await oldCatalogs(of: request, tenant: tenant.tenant, live: catalog)
         let tables = [catalog.table(of: tenant.tenant, in: request.environment)] + old.values.map(\.tables.first)
-        var isContinued = false
         let latency = arrival.map { (linkResolver.uptime() - $0).microseconds }
         var keys = ReportedKeys(request, of: tenant.tenant, in: catalog)
         var results: [AppEventResult?] = []
@@ -60,10 +59,9 @@ package struct AppEventRecorder: Sendable {
                 }
                 let report: AppEventReport
                 if tables.contains(where: { $0?.lookupSpeed?.isSlow ?? false }) {
-                    report = try await pool.run(for: .tenant(tenant.tenant), isContinued: isContinued) { _ in
+                    report = try await pool.run(for: .tenant(tenant.tenant)) { _ in
                         try made()
                     }
-                    isContinued = true
                 } else {
                     report = try made()
                 }

@@ -7,7 +7,7 @@ import LinkRouting
 /// a time, a tenant's tables are loaded at most ``loadsPerMinute`` times a minute, and few tables are kept.
 package actor RevisionTables {
     private let store: any RevisionReader
-    private let pool: WorkPool
+    private let queue: WorkQueue
     private let uptime: @Sendable () -> ContinuousClock.Instant
 
     /// The tables used last, the most recent at the end. Nil for a revision that cannot be loaded.
@@ -24,11 +24,11 @@ package actor RevisionTables {
 
     package init(
         store: any RevisionReader,
-        pool: WorkPool,
+        queue: WorkQueue,
         uptime: @escaping @Sendable () -> ContinuousClock.Instant
     ) {
         self.store = store
-        self.pool = pool
+        self.queue = queue
         self.uptime = uptime
     }
 
@@ -84,7 +84,7 @@ package actor RevisionTables {
             let stored = try? await store.settings(of: version.tenant, revision: version.settingsRevision),
             let content = try? await store.content(of: revision, tenant: version.tenant)
         else { return nil }
-        return try? await pool.run(for: .tenant(version.tenant)) { _ in
+        return try? await queue.run(for: .tenant(version.tenant)) { _ in
             Catalog([
                 PublishedTable(
                     tenant: version.tenant,

@@ -9,7 +9,7 @@ import ServiceLifecycle
 package struct AppTableService: Service {
     private let cache: AppTableCache
     private let store: any RevisionReader
-    private let pool: WorkPool
+    private let queue: WorkQueue
     private let now: @Sendable () -> Timestamp
     private let sleep: @Sendable (Duration) async throws -> Void
     private let logger: Logger
@@ -28,14 +28,14 @@ package struct AppTableService: Service {
     package init(
         cache: AppTableCache,
         store: any RevisionReader,
-        pool: WorkPool,
+        queue: WorkQueue,
         now: @escaping @Sendable () -> Timestamp,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
         logger: Logger
     ) {
         self.cache = cache
         self.store = store
-        self.pool = pool
+        self.queue = queue
         self.now = now
         self.sleep = sleep
         self.logger = logger
@@ -99,7 +99,7 @@ package struct AppTableService: Service {
             let settings = try await store.settings(of: version.tenant, revision: version.settingsRevision),
             let table = try await store.content(of: revision, tenant: version.tenant)
         else { throw Outdated() }
-        return try await pool.run(for: .server) { _ in
+        return try await queue.run(for: .server) { _ in
             let claims = TableClaims(
                 scope: origin.scope,
                 revision: revision,

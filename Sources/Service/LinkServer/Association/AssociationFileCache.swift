@@ -81,10 +81,10 @@ package final class AssociationFileCache: Sendable {
     /// Whether the files of every table are generated.
     package var isComplete: Bool { reference.load(ordering: .acquiring).missing.isEmpty }
 
-    /// Generates the missing files in `pool`, and serves them.
-    package func makeMissing(on pool: WorkPool) async throws {
+    /// Generates the missing files in `queue`, and serves them.
+    package func makeMissing(on queue: WorkQueue) async throws {
         for table in reference.load(ordering: .acquiring).missing {
-            let files = try await pool.run(for: .server) { cancellation in
+            let files = try await queue.run(for: .server) { cancellation in
                 try TableFiles(of: table, within: cancellation.budget(of: .associationFiles))
             }
             prepared.withLock { _ in

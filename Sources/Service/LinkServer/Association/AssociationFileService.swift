@@ -5,19 +5,19 @@ import ServiceLifecycle
 /// Generates the association files that exceeded the budget of a start or a publication, one table after the other.
 package struct AssociationFileService: Service {
     private let files: AssociationFileCache
-    private let pool: WorkPool
+    private let queue: WorkQueue
     private let logger: Logger
 
-    package init(files: AssociationFileCache, pool: WorkPool, logger: Logger) {
+    package init(files: AssociationFileCache, queue: WorkQueue, logger: Logger) {
         self.files = files
-        self.pool = pool
+        self.queue = queue
         self.logger = logger
     }
 
     package func run() async throws {
         for await _ in files.incomplete.cancelOnGracefulShutdown() {
             do {
-                try await files.makeMissing(on: pool)
+                try await files.makeMissing(on: queue)
             } catch is CancellationError {
                 return
             } catch {

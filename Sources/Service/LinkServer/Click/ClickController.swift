@@ -9,7 +9,7 @@ import NIOCore
 struct ClickController: Sendable {
     let linkResolver: LinkResolver
     let admission: Admission
-    let lookupPool: WorkPool
+    let lookupPool: WorkQueue
 
     var endpoints: [PublicEndpoint] {
         ["/", PublicEndpoint.anyPath].map { path in

@@ -11,8 +11,8 @@ extension ByteBuffer {
 
     /// Reads a document; a large one on a thread that answers no requests.
     func read<Result: Sendable>(_ read: @escaping @Sendable (ByteBuffer) throws -> Result) async throws -> Result {
-        guard readableBytes > Self.threshold, let turn = LargeDocuments.turn else { return try read(self) }
-        return try await turn.read { try read(self) }
+        guard readableBytes > Self.threshold, let memory = DocumentMemory.current else { return try read(self) }
+        return try await memory.run { try read(self) }
     }
 
     /// Whether the first byte begins neither JSON's usual values nor HTML.

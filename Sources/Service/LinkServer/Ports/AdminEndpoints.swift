@@ -10,7 +10,7 @@ func addAdminEndpoints(_ dependencies: ServerDependencies, to router: Hummingbir
     )
     router.add(middleware: AdmissionMiddleware(admission: dependencies.admission, keys: dependencies.keys))
     OpenAPIController(document: .adminPort).addRoutes(to: router)
-    router.add(middleware: LargeDocumentMiddleware(documents: dependencies.largeDocuments, keys: dependencies.keys))
+    router.add(middleware: DocumentMemoryMiddleware(memory: dependencies.documentMemory, keys: dependencies.keys))
     router.add(
         middleware: IdempotencyMiddleware(
             answers: IdempotencyResponses(store: dependencies.store, now: authorizer.now, logger: dependencies.logger),
@@ -64,7 +64,7 @@ func addAdminEndpoints(_ dependencies: ServerDependencies, to router: Hummingbir
         authorizer: authorizer,
         live: dependencies.linkResolver.catalog,
         files: dependencies.associationFiles,
-        pool: dependencies.pool
+        queue: dependencies.editorQueue
     ).addRoutes(to: router)
     RetentionController(
         authorizer: authorizer,
@@ -86,7 +86,7 @@ func addAdminEndpoints(_ dependencies: ServerDependencies, to router: Hummingbir
         store: dependencies.store,
         catalog: dependencies.linkResolver.catalog,
         analytics: dependencies.log.analytics,
-        pool: dependencies.pool
+        queue: dependencies.editorQueue
     ).addRoutes(to: router)
     EventController(
         authorizer: authorizer,

@@ -10,9 +10,9 @@ package struct PublicDependencies: Sendable {
     package var admission: Admission
     package var keys: APIKeyAuthenticator
     /// Resolves the links of slow tables, each of which takes milliseconds.
-    package var lookupPool = WorkPool.forLookups()
+    package var lookupPool = WorkQueue.forLookups()
     /// Computes the traces of `explain`. A caller may ask for many, and each takes longer than a lookup.
-    package var tracePool = WorkPool.forTraces()
+    package var tracePool = WorkQueue.forTraces()
 
     package init(
         linkResolver: LinkResolver,
@@ -50,11 +50,11 @@ extension ServerDependencies {
     }
 }
 
-extension WorkPool {
+extension WorkQueue {
     /// A pool for the links of slow tables. A burst of a tenant's clicks waits, and some tenants' bursts do not keep out
     /// the others.
-    static func forLookups() -> WorkPool { WorkPool(waitingOfCaller: 256, waiting: 8_192) }
+    static func forLookups() -> WorkQueue { WorkQueue(waitingOfOwner: 256, waiting: 8_192) }
 
     /// A pool for traces. At most 64 requests wait, because their clients wait as well.
-    static func forTraces() -> WorkPool { WorkPool(waiting: 64) }
+    static func forTraces() -> WorkQueue { WorkQueue(waitingOfOwner: 16, waiting: 64) }
 }

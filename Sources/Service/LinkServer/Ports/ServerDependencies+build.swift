@@ -44,6 +44,7 @@ extension ServerDependencies {
             tenants.add(tenantsOf: $0)
             appTables.update(for: $0)
         }
+        let publicQueue = WorkQueue(threads: 1)
         let clients = ClientCheck(analytics: log.analytics, now: environment.now)
         let publishing = PublishingService(
             store: store,
@@ -116,7 +117,7 @@ extension ServerDependencies {
             linkResolver: linkResolver,
             appEvents: AppEventRecorder(
                 linkResolver: linkResolver,
-                tables: RevisionTables(store: store, pool: publishing.pool, uptime: environment.uptime),
+                tables: RevisionTables(store: store, queue: publicQueue, uptime: environment.uptime),
                 metrics: metrics,
                 logger: logger
             ),
@@ -125,7 +126,7 @@ extension ServerDependencies {
             appTableService: AppTableService(
                 cache: appTables,
                 store: store,
-                pool: publishing.pool,
+                queue: publicQueue,
                 now: environment.now,
                 sleep: environment.sleep,
                 logger: logger
@@ -139,6 +140,7 @@ extension ServerDependencies {
             ),
             keyIssuer: keyIssuer,
             publishing: publishing,
+            publicQueue: publicQueue,
             store: store,
             exporter: exporter,
             retention: RetentionService(

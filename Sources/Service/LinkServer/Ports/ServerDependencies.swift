@@ -16,8 +16,10 @@ package struct ServerDependencies: Sendable {
     package var admission: Admission
     package var keyIssuer: APIKeyIssuer
     package var publishing: PublishingService
-    /// The pool of ``PublishingService``, for all other work that grows with what a caller sends.
-    package var pool: WorkPool { publishing.pool }
+    /// The queue of ``PublishingService``, for all other work that grows with what an editor sends.
+    package var editorQueue: WorkQueue { publishing.queue }
+    /// The queue of work for the public port.
+    package var publicQueue: WorkQueue
     package var store: any CatalogStore
     package var exporter: ExportService
     package var retention: RetentionService
@@ -34,10 +36,10 @@ package struct ServerDependencies: Sendable {
     /// For the public port.
     package var requestBuffers = RequestBufferBudget()
     /// For the slow lookups and for the traces of the public port.
-    package var lookupPool = WorkPool.forLookups()
-    package var tracePool = WorkPool.forTraces()
+    package var lookupPool = WorkQueue.forLookups()
+    package var tracePool = WorkQueue.forTraces()
     /// For the admin port.
-    package var largeDocuments: LargeDocuments
+    package var documentMemory: DocumentMemory
     package var logger: Logger
 
     package init(
@@ -50,6 +52,7 @@ package struct ServerDependencies: Sendable {
         admission: Admission,
         keyIssuer: APIKeyIssuer,
         publishing: PublishingService,
+        publicQueue: WorkQueue,
         store: any CatalogStore,
         exporter: ExportService,
         retention: RetentionService,
@@ -73,7 +76,12 @@ package struct ServerDependencies: Sendable {
         self.admission = admission
         self.keyIssuer = keyIssuer
         self.publishing = publishing
-        largeDocuments = LargeDocuments(pool: publishing.pool) { LargeDocuments.giveMemoryBack() }
+        self.publicQueue = publicQueue
+        documentMemory = DocumentMemory(queue: publishing.queue) {
+            max(64 << 20, 2 * limits.tableBytes)
+        } whenDone: {
+            DocumentMemory.giveMemoryBack()
+        }
         self.store = store
         self.exporter = exporter
         self.retention = retention

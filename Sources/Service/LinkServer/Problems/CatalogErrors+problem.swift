@@ -122,20 +122,40 @@ extension StoredNotLive: ProblemConvertible {
     package var logMessage: String? { "a change is stored but not live: \(reason)" }
 }
 
-extension WorkPool.Refusal: ProblemConvertible {
+extension WorkRefusal: ProblemConvertible {
     package var problem: Problem {
         var problem =
             switch self {
-            case .tooMuchOfCaller:
+            case .tooMuchOfOwner:
                 Problem(
                     .rateLimited,
                     "Too many computations of this tenant are waiting. Try again when some are done."
                 )
             case .tooMuch: Problem(.busy, "Too many computations are waiting. Try again in a few seconds.")
-            case .closed:
-                Problem(.busy, "The work was cancelled before it was done; nothing was changed. Try again.")
             }
-        if self == .tooMuchOfCaller { problem.extensions = [JSONNode.Member("scope", .string("tenant"))] }
+        if self == .tooMuchOfOwner { problem.extensions = [JSONNode.Member("scope", .string("tenant"))] }
+        problem.hints = [.retryAfter(seconds: 5)]
+        return problem
+    }
+}
+
+extension DocumentMemory.Full: ProblemConvertible {
+    package var problem: Problem {
+        var problem =
+            switch self {
+            case .ofOwner:
+                Problem(
+                    .rateLimited,
+                    "Too many large documents of this tenant are being sent; nothing was changed. Try again when one is "
+                        + "done."
+                )
+            case .ofAll:
+                Problem(
+                    .busy,
+                    "Too many large documents are being sent; nothing was changed. Try again in a few seconds."
+                )
+            }
+        if self == .ofOwner { problem.extensions = [JSONNode.Member("scope", .string("tenant"))] }
         problem.hints = [.retryAfter(seconds: 5)]
         return problem
     }

@@ -45,7 +45,7 @@ package actor Replayer {
 
         let (live, draft) = try await publishing.comparison(at: location, limit: limit)
         // The tables are in memory, and reading the log may take long.
-        LargeDocuments.turn?.rest()
+        DocumentMemory.current?.end()
         var accumulator = ReplayAccumulator(live: live, draft: draft)
         let end = now()
         let start = Timestamp(milliseconds: end.milliseconds - request.seconds * 1_000)

@@ -49,12 +49,18 @@ extension Problem {
         switch error {
         case let error as any ProblemConvertible: self = error.problem
         case let error as any DiskError: self.init(error)
-        // The client is gone or the process ends.
-        case is CancellationError: self = WorkPool.Refusal.closed.problem
+        case is CancellationError: self = .cancelled
         case let error as any HTTPResponseError:
             self = Problem(error) ?? .internalError
         default: self = .internalError
         }
+    }
+
+    /// The client is gone or the process ends.
+    private static var cancelled: Problem {
+        var problem = Problem(.busy, "The work was cancelled before it was done; nothing was changed. Try again.")
+        problem.hints = [.retryAfter(seconds: 5)]
+        return problem
     }
 
     private static var internalError: Problem {

@@ -109,16 +109,14 @@ package final class LinkResolver: Sendable {
 
     /// Returns the same for a link of a slow table, which is looked up in a pool for its tenant.
     ///
-    /// - Parameter isContinued: Whether an earlier link of the same request was looked up in the pool.
-    /// - Throws: ``WorkPool/Refusal``, or `CancellationError` if the client is gone.
+    /// - Throws: ``WorkRefusal``, or `CancellationError` if the client is gone.
     func resolve(
         _ link: LocatedLink,
         clientEventID: String? = nil,
         of request: Request,
-        on pool: WorkPool,
-        isContinued: Bool = false
+        on pool: WorkQueue
     ) async throws -> ResolvedLink {
-        try await pool.run(for: .tenant(link.tenant), isContinued: isContinued) { _ in
+        try await pool.run(for: .tenant(link.tenant)) { _ in
             self.resolve(link, clientEventID: clientEventID, of: request)
         }
     }

@@ -10,8 +10,8 @@ struct ResolveController: Sendable {
     let linkResolver: LinkResolver
     let limits: LiveLimits
     let admission: Admission
-    let lookupPool: WorkPool
-    let tracePool: WorkPool
+    let lookupPool: WorkQueue
+    let tracePool: WorkQueue
 
     /// Larger messages are handled by a task, because parsing and resolving them may take milliseconds.
     private static let largestOnLoop = 1 << 14
@@ -120,8 +120,6 @@ struct ResolveController: Sendable {
     /// Resolves the links in a task, and lets other tasks run after each of them.
     private func answer(_ parsed: ParsedRequest) async throws -> BufferedResponse {
         var links: [LinkResolver.ResolvedLink] = []
-        // A link of one tenant gets no place among the waiting links of another one.
-        var begun: Set<TenantID> = []
         for link in parsed.links {
             guard link.link.isSlow else {
                 links.append(linkResolver.resolve(link.link, clientEventID: link.clientEventID, of: parsed.request))
@@ -133,8 +131,7 @@ struct ResolveController: Sendable {
                     link.link,
                     clientEventID: link.clientEventID,
                     of: parsed.request,
-                    on: lookupPool,
-                    isContinued: !begun.insert(link.link.tenant).inserted
+                    on: lookupPool
                 )
             )
         }

@@ -40,7 +40,7 @@ extension CatalogDatabase {
             return (size, try Self.live(of: tenant, in: environment, db))
         }
         guard let size else { return (nil, live) }
-        try await LargeDocuments.wait(toRead: size)
+        try await DocumentMemory.wait(toDecode: size)
         let draft = try await pool.read { db in
             try Row.fetchOne(
                 db,

@@ -236,7 +236,7 @@ extension CatalogDatabase {
             )
         }
         guard let bytes else { return nil }
-        try await LargeDocuments.wait(toRead: bytes)
+        try await DocumentMemory.wait(toDecode: bytes)
         return try await pool.read { db in
             try Self.text(of: revision, tenant: tenant, db).map { try Self.content($0, of: .revision(revision)) }
         }

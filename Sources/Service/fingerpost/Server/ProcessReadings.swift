@@ -54,10 +54,9 @@ struct ProcessReadings: Sendable {
         ]
     }
 
-    /// Metrics of the pool for computations on behalf of callers.
-    static func readings(of pool: WorkPool) -> [MetricRegistry.Reading] {
-        let counts = pool.counts
-        return [
+    /// Metrics of checks, publications and similar work.
+    static func readings(of counts: WorkQueue.Counts) -> [MetricRegistry.Reading] {
+        [
             .gauge("fingerpost_work_running", Double(counts.running)),
             .gauge("fingerpost_work_waiting", Double(counts.waiting)),
             .counter("fingerpost_work_done_total", Double(counts.done)),
@@ -67,7 +66,7 @@ struct ProcessReadings: Sendable {
     }
 
     /// Metrics of the pool for links of slow tables.
-    static func readings(ofLookups pool: WorkPool) -> [MetricRegistry.Reading] {
+    static func readings(ofLookups pool: WorkQueue) -> [MetricRegistry.Reading] {
         let counts = pool.counts
         return [
             .gauge("fingerpost_slow_lookups_waiting", Double(counts.waiting)),

@@ -101,7 +101,7 @@ extension Server {
             .init(
                 service: AssociationFileService(
                     files: dependencies.associationFiles,
-                    pool: dependencies.publishing.pool,
+                    queue: dependencies.publicQueue,
                     logger: logger
                 )
             ),

@@ -103,7 +103,8 @@ struct Server {
         )
         opsServer.readings.add { [recorder, log] in
             ProcessReadings.readings(of: recorder) + ProcessReadings.readings(of: directory)
-                + ProcessReadings.readings(of: catalog.current) + ProcessReadings.readings(of: dependencies.pool)
+                + ProcessReadings.readings(of: catalog.current)
+                + ProcessReadings.readings(of: dependencies.editorQueue.counts + dependencies.publicQueue.counts)
                 + ProcessReadings.readings(ofLookups: dependencies.lookupPool)
                 + ProcessReadings.readings(of: log)
                 + recorder.readings(by: dependencies.linkResolver.tenants)

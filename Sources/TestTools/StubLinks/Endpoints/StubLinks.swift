@@ -36,7 +36,7 @@ package final class StubLinks: StubEndpoints {
     private let associationFiles = AssociationFileCache()
     private let appTables: AppTableCache
     private let tableService: AppTableService
-    private let pool = WorkPool()
+    private let queue = WorkQueue(threads: 1)
     private let metrics = MetricRegistry()
     private let tenantMetrics: TenantMetrics
     private let admission: Admission
@@ -81,7 +81,7 @@ package final class StubLinks: StubEndpoints {
         tableService = AppTableService(
             cache: appTables,
             store: documents,
-            pool: pool,
+            queue: queue,
             now: now,
             sleep: { _ in },
             logger: configuration.logger
@@ -114,7 +114,6 @@ package final class StubLinks: StubEndpoints {
     package func stop() async {
         recorder.stop()
         await recording.value
-        pool.close()
     }
 
     // MARK: Files
@@ -122,7 +121,7 @@ package final class StubLinks: StubEndpoints {
     private func publish(_ content: LinkFiles.Content) async throws {
         liveSuites.withLock { $0 = content.suites }
         live.update(from: try documents.update(content.tenants))
-        if !associationFiles.isComplete { try await associationFiles.makeMissing(on: pool) }
+        if !associationFiles.isComplete { try await associationFiles.makeMissing(on: queue) }
         await tableService.signTables()
     }
 
@@ -188,7 +187,7 @@ package final class StubLinks: StubEndpoints {
             linkResolver: linkResolver,
             appEvents: AppEventRecorder(
                 linkResolver: linkResolver,
-                tables: RevisionTables(store: documents, pool: pool, uptime: { .now }),
+                tables: RevisionTables(store: documents, queue: queue, uptime: { .now }),
                 metrics: metrics,
                 logger: configuration.logger
             ),
