@@ -235,8 +235,9 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
                 buffers.release(reserved)
                 finish(request) { response }
             case .later(let start):
+                let responder = try responder(to: request)
                 buffers.release(reserved)
-                start(try responder(to: request))
+                start(responder)
             case .async(let respond):
                 let responder = try responder(to: request)
                 let presence = ClientPresence()
