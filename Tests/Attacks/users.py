@@ -15,8 +15,8 @@ from result import Result
 STARTS = ((0o000, 65_534), (0o002, 0))
 PROCESSES = 2
 ROUNDS = 4
-BODY = b'{"do":"createKey","key":{"name":"attack","scopes":["admin"]}}'
-MESSAGE = b"POST /control HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n%s" % (len(BODY), BODY)
+BODY = b'{"name":"attack","scopes":["admin"]}'
+MESSAGE = b"POST /admin/v1/keys HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n%s" % (len(BODY), BODY)
 
 
 def _connect(paths, group, ended, results):

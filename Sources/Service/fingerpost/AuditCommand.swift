@@ -1,7 +1,6 @@
 import ArgumentParser
 import LinkCatalog
 import LinkRouting
-import LinkStorage
 import Networking
 
 struct AuditCommand: AsyncParsableCommand {
@@ -55,10 +54,8 @@ struct AuditCommand: AsyncParsableCommand {
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
-            let verdict = try await CatalogCommands.run(in: data) {
-                try await $0.verifyAudit()
-            } elsewhere: {
-                ControlMessage.verifyAudit
+            let verdict = try await DirectoryClient.open(data) {
+                try await $0.send(.post, "audit/verify", json: nil).body
             }
             let isIntact = verdict["intact"]?.bool == true
             if json {

@@ -1,9 +1,8 @@
 import ArgumentParser
 import Foundation
-import LinkEvents
 import LinkRouting
-import LinkStorage
 import NIOCore
+import Networking
 
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -27,31 +26,14 @@ struct BackupCommand: AsyncParsableCommand {
     func run() async throws {
         // The running server may have another working directory.
         let target = URL(filePath: folder).standardizedFileURL.path
-        let list = try await showingProgress("copying") { try await make(target) }
+        let list = try await showingProgress("copying") {
+            try await DirectoryClient.open(data, timeout: .seconds(86_400)) {
+                try await $0.send(.post, "backup", json: .object(["to": .string(target)])).body
+            }
+        }
         guard !json else { return show(list) }
         let files = list["files"]?.elements ?? []
         let bytes = files.reduce(0) { $0 + ($1["bytes"]?.int ?? 0) }
         show("\(target): \(files.count) files, \(bytes) bytes")
-    }
-
-    private func make(_ target: String) async throws -> JSONNode {
-        do {
-            let directory = try DataDirectory(data, for: .use)
-            return try await directory.leavingAsFound {
-                let database = try CatalogDatabase(directory.catalogPath)
-                let log = try EventLog(directory.eventsPath, now: SystemClock.now)
-                let list = try await BackupWorker(directory, catalog: database, log: log).write(to: target)
-                try log.close()
-                try database.close()
-                return list
-            }
-        } catch StorageError.locked {
-            let message = ControlMessage.backup(target)
-            return try await ControlMessage.send(message, toDirectory: data, timeout: .seconds(86_400))
-        } catch let error as StorageError {
-            throw fail(error)
-        } catch let error as FileFailure {
-            throw fail(error.description, .ioError)
-        }
     }
 }

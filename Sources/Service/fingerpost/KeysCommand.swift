@@ -97,10 +97,16 @@ struct KeysCommand: AsyncParsableCommand {
                 "environments": list(environment), "owners": list(owner), "pathPrefixes": list(pathPrefix),
                 "expiresAt": try end().map { JSONNode.string($0.description) },
             ])
-            let answer = try await CatalogCommands.run(in: data, for: creates ? .create : .use) {
-                try await $0.createKey(DocumentField(request, path: "key"))
-            } elsewhere: {
-                ControlMessage.createKey(request)
+            let answer = try await DirectoryClient.open(data, for: creates ? .create : .use) { client in
+                do {
+                    return try await client.send(.post, "keys", json: request).body
+                } catch let refusal as AdminClient.Refusal where refusal.code == "unknown_tenant" {
+                    throw fail(
+                        "there is no tenant '\(tenant ?? "")'; correct the name, or create the tenant first: 'fingerpost "
+                            + "apply' with a key for all tenants, which --scope admin without --tenant creates.",
+                        .failed
+                    )
+                }
             }
             try show(newKey: answer)
         }
@@ -119,13 +125,9 @@ struct KeysCommand: AsyncParsableCommand {
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
-            let answer = try await CatalogCommands.run(in: data) {
-                try await $0.listKeys()
-            } elsewhere: {
-                ControlMessage.listKeys
-            }
-            guard !json else { return show(answer) }
-            let rows = (answer["keys"]?.elements ?? []).map { key in
+            let keys = try await DirectoryClient.open(data) { try await $0.list("keys") }
+            guard !json else { return show(.object(["keys": .array(keys)])) }
+            let rows = keys.map { key in
                 let scopes = (key["scopes"]?.elements ?? []).compactMap(\.text).joined(separator: " ")
                 let end = key["revokedAt"]?.text.map { "revoked \($0)" } ?? key["expiresAt"]?.text.map { "until \($0)" }
                 // Uses are recorded to the hour.
@@ -181,11 +183,13 @@ struct KeysCommand: AsyncParsableCommand {
         @Flag(help: "Revoke only this key, not the keys that it created.") var alone = false
 
         func run() async throws {
-            let (id, isAlone) = (id, alone)
-            let answer = try await CatalogCommands.run(in: data) {
-                try await $0.revokeKey(DocumentField(.string(id), path: "id"), as: isAlone ? .revokeAlone : .revoke)
-            } elsewhere: {
-                ControlMessage.revokeKey(id, isAlone: isAlone)
+            let answer = try await DirectoryClient.open(data) { client in
+                do {
+                    let query = alone ? [("withChildren", "false")] : []
+                    return try await client.send(.delete, "keys/\(id)", query: query).body
+                } catch let refusal as AdminClient.Refusal where refusal.code == "unknown_key" {
+                    throw fail("there is no key '\(id)'; list them with 'fingerpost keys list'.", .failed)
+                }
             }
             show("\(id): revoked since \(answer["revokedAt"]?.text ?? "now")")
             let others = (answer["endedKeys"]?.elements ?? []).compactMap(\.text)

@@ -23,10 +23,10 @@ struct DataDirectoryAccessTests {
     private static let client = #"""
         import os, socket, sys
         os.setgroups([]); os.setgid(int(sys.argv[2])); os.setuid(int(sys.argv[2]))
-        peer, body = socket.socket(socket.AF_UNIX), b'{"do":"listKeys"}'
+        peer = socket.socket(socket.AF_UNIX)
         try:
             peer.connect(sys.argv[1])
-            peer.sendall(b"POST /control HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+            peer.sendall(b"GET /admin/v1/keys HTTP/1.1\r\nHost: a\r\n\r\n")
             print("answer:", peer.recv(12).decode())
         except OSError as error:
             print("error:", error.strerror)

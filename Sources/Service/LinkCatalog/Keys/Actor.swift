@@ -1,3 +1,11 @@
+import LinkRouting
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The author of a change.
 package struct Actor: Sendable, Hashable {
     package enum Kind: String, Sendable, CaseIterable {
@@ -13,4 +21,25 @@ package struct Actor: Sendable, Hashable {
         self.id = id
         self.name = name
     }
+
+    /// The actor of changes that are made on the machine of the service itself.
+    package static let system = Actor(kind: .system, id: "fingerpost", name: "fingerpost")
+}
+
+extension KeyGrant {
+    /// The grant of the machine's operator, who needs no key: every scope on all tenants. No key has its id.
+    package static let ofOperator = KeyGrant(
+        id: KeyID(rawValue: "operator"),
+        secretHash: Data(),
+        tenant: nil,
+        scopes: [.admin],
+        createdAt: Timestamp(milliseconds: 0),
+        expiresAt: nil,
+        name: "operator"
+    )
+
+    package var isOfOperator: Bool { id == Self.ofOperator.id }
+
+    /// The author of the changes that are made with this grant.
+    package var actor: Actor { isOfOperator ? .system : Actor(kind: .key, id: id.rawValue, name: name) }
 }

@@ -159,7 +159,7 @@ struct ExportController {
 }
 
 extension Problem {
-    fileprivate init(_ failure: ExportFailure) {
+    init(_ failure: ExportFailure) {
         switch failure {
         case .unknownWindow:
             self.init(.unknownExport, "There is no window with that name; list the exports at …/exports.")

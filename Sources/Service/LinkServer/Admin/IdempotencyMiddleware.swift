@@ -116,7 +116,7 @@ extension StoredResponse {
     }
 }
 
-private struct BodyCollector: ResponseBodyWriter {
+struct BodyCollector: ResponseBodyWriter {
     let bytes = Box()
 
     final class Box: Sendable {

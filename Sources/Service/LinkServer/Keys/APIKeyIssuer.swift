@@ -6,13 +6,11 @@ package import LinkRouting
 /// Creates and ends keys; a running server applies a change at once.
 package struct APIKeyIssuer: Sendable {
     private let store: any KeyStore
-    private let authenticator: APIKeyAuthenticator?
+    private let authenticator: APIKeyAuthenticator
     private let random: @Sendable (Int) -> Data
 
-    /// - Parameters:
-    ///   - authenticator: The authenticator of the running server; nil for a directory that no process uses.
-    ///   - random: Returns the given number of random bytes.
-    package init(store: any KeyStore, authenticator: APIKeyAuthenticator?, random: @escaping @Sendable (Int) -> Data) {
+    /// - Parameter random: Returns the given number of random bytes.
+    package init(store: any KeyStore, authenticator: APIKeyAuthenticator, random: @escaping @Sendable (Int) -> Data) {
         self.store = store
         self.authenticator = authenticator
         self.random = random
@@ -130,12 +128,12 @@ package struct APIKeyIssuer: Sendable {
         }
         // Added before it is stored: a revocation of its creator that follows the storing finds it here. Nobody knows the
         // key yet.
-        authenticator?.add(grant)
+        authenticator.add(grant)
         do {
             let removed = try await store.saveKey(grant, change: change)
-            authenticator?.remove([removed].compactMap(\.self))
+            authenticator.remove([removed].compactMap(\.self))
         } catch {
-            authenticator?.remove([grant.id])
+            authenticator.remove([grant.id])
             throw error
         }
         return (key, grant)
@@ -143,14 +141,14 @@ package struct APIKeyIssuer: Sendable {
 
     /// Removes the keys that ended 30 days ago.
     package func removeEndedKeys(at now: Timestamp) async throws {
-        authenticator?.remove(try await store.removeEndedKeys(at: now))
+        authenticator.remove(try await store.removeEndedKeys(at: now))
     }
 
     /// Ends a key; a running server applies it at once. Returns nil if there is no key of this id.
     package func end(_ id: KeyID, at end: Timestamp, as action: KeyEnd, change: AuditContext) async throws -> EndedKey?
     {
         let ended = try await store.endKey(id, at: end, as: action, change: change)
-        if let ended { authenticator?.end([ended.key] + ended.others) }
+        if let ended { authenticator.end([ended.key] + ended.others) }
         return ended
     }
 }

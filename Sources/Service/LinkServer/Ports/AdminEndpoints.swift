@@ -1,14 +1,13 @@
 import Hummingbird
 import LinkEvents
 
-/// Adds the endpoints of the admin port to its router. The middleware precedes the endpoints that it applies to.
+/// Adds the endpoints of the admin port to a router. The middleware precedes the endpoints that it applies to.
 func addAdminEndpoints(_ dependencies: ServerDependencies, to router: Hummingbird.Router<ServerRequestContext>) {
     let authorizer = AdminAuthorizer(
         keys: dependencies.keys,
         admission: dependencies.admission,
         now: dependencies.linkResolver.now
     )
-    router.add(middleware: AdmissionMiddleware(admission: dependencies.admission, keys: dependencies.keys))
     OpenAPIController(document: .adminPort).addRoutes(to: router)
     router.add(middleware: DocumentMemoryMiddleware(memory: dependencies.documentMemory, keys: dependencies.keys))
     router.add(

@@ -62,7 +62,17 @@ package func buildAdminApplication(
 
 func adminRouter(_ dependencies: ServerDependencies) -> Hummingbird.Router<ServerRequestContext> {
     let router = newRouter(dependencies, .admin)
+    router.add(middleware: AdmissionMiddleware(admission: dependencies.admission, keys: dependencies.keys))
     addAdminEndpoints(dependencies, to: router)
+    return router
+}
+
+/// The router of the control socket. Its requests count as those of the admin port.
+func controlRouter(_ dependencies: ServerDependencies, _ tasks: OperatorTasks)
+    -> Hummingbird.Router<ServerRequestContext>
+{
+    let router = newRouter(dependencies, .admin)
+    addControlEndpoints(dependencies, tasks, to: router)
     return router
 }
 

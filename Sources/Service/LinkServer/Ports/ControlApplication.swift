@@ -1,8 +1,7 @@
 import HTTPTransport
 package import Hummingbird
 import HummingbirdCore
-package import LinkRouting
-package import Logging
+import Logging
 
 #if canImport(Glibc)
     import Glibc
@@ -10,35 +9,28 @@ package import Logging
     import Darwin
 #endif
 
-/// Builds the control socket, which takes messages from other processes of the same user and of root.
+/// Builds the control socket: the admin API for other processes of the same user and of root, and what only the operator
+/// of the machine may do.
 ///
 /// - Parameter path: In a folder that only this user can enter, so nobody else can connect from the first moment on. The
 ///   umask, which all threads share, need not be changed for the bind.
 package func buildControlApplication(
-    at path: String,
-    logger: Logger,
-    answer: @escaping @Sendable (JSONNode) async throws -> JSONNode
+    _ dependencies: ServerDependencies,
+    _ tasks: OperatorTasks,
+    at path: String
 ) -> some ApplicationProtocol {
     unlink(path)
-    var own = logger
-    own.logLevel = logger.levelOfHummingbird
-    let router = Router(context: ServerRequestContext.self)
-    router.add(middleware: ErrorMiddleware(errors: ErrorMapper(logger: logger)))
-    router.post("/control") { request, _ in
-        var request = request
-        let body = try await request.readBody(upTo: 65_536)
-        let message = try JSONReader.parse(Array(buffer: body), limits: JSONReader.Limits(maximumBytes: 65_536))
-        return Response(json: Array(try await answer(message).json().utf8))
-    }
+    var logger = dependencies.logger
+    logger.logLevel = logger.levelOfHummingbird
     return Application(
-        router: router,
+        router: controlRouter(dependencies, tasks),
         server: HTTPServerBuilder { OwnersConnection(base: HTTP1Channel(responder: $0)) },
         configuration: ApplicationConfiguration(
             address: .unixDomainSocket(path: path),
             serverName: nil,
-            availableConnectionsDelegate: .maximum(DescriptorShares.control, logger: logger)
+            availableConnectionsDelegate: .maximum(DescriptorShares.control, logger: dependencies.logger)
         ),
         onServerRunning: { channel in await channel.addAcceptFailureHandler(registry: nil) },
-        logger: own
+        logger: logger
     )
 }

@@ -1,18 +1,9 @@
 package import HTTPTransport
 package import LinkCatalog
-package import LinkRouting
+import LinkRouting
 
 extension PublishingService.Failure: ProblemConvertible {
     package var problem: Problem { Problem(self) }
-
-    /// The failure as the API describes it: `{detail, findings, conflicts, …}`.
-    package var json: JSONNode {
-        let problem = problem
-        let members = [
-            JSONNode.Member("detail", .string(problem.detail)), JSONNode.Member("findings", problem.findings.json),
-        ]
-        return JSONNode(.object(members + problem.extensions))
-    }
 }
 
 extension Problem {

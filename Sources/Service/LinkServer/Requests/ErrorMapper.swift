@@ -67,22 +67,3 @@ extension Problem {
         Problem(.internalError, "Internal server error. The log has the details under this request's id.")
     }
 }
-
-/// Maps the errors of a port without ``InstrumentationMiddleware``.
-struct ErrorMiddleware: RouterMiddleware {
-    typealias Context = ServerRequestContext
-
-    let errors: ErrorMapper
-
-    func handle(
-        _ request: Request,
-        context: ServerRequestContext,
-        next: @concurrent (Request, ServerRequestContext) async throws -> Response
-    ) async throws -> Response {
-        do {
-            return try await next(request, context)
-        } catch {
-            return Response(errors.answer(to: error, context.scope))
-        }
-    }
-}

@@ -20,4 +20,12 @@ struct ServerRequestContext: RequestContext {
         coreContext = CoreRequestContextStorage(source: source)
         scope = RequestScope(client: ClientAddress(NetworkAddress(source.channel.remoteAddress)))
     }
+
+    /// The context of a request that this process answers without a connection.
+    init(requestID: RecordedID, logger: Logger) {
+        struct Source: RequestContextSource { let logger: Logger }
+        coreContext = CoreRequestContextStorage(source: Source(logger: logger))
+        scope = RequestScope(client: ClientAddress(nil))
+        scope.requestID = requestID
+    }
 }

@@ -4,27 +4,63 @@ import NIOCore
 package import Networking
 
 /// A client of the admin API.
-package struct AdminClient {
-    package let server: String
-    package let key: String
+package struct AdminClient: Sendable {
+    package typealias Exchange =
+        @Sendable (
+            _ method: OutboundHTTP.Method,
+            _ target: String,
+            _ headers: [(String, String)],
+            _ body: [UInt8]?
+        ) async throws -> Response
+
+    private let exchange: Exchange
     package var environment: String?
     /// What the command needs of its key. An error about a missing scope names all scopes that the key lacks.
     package var needs = KeyNeeds()
 
-    private static let limits = JSONReader.Limits(maximumBytes: 256 << 20, maximumDepth: 64)
+    package static let maximumBytes = 256 << 20
 
-    package init(server: String, key: String, environment: String?) {
-        self.server = server
-        self.key = key
+    /// - Parameter exchange: Sends a request and returns its response, whatever its status is.
+    package init(environment: String? = nil, exchange: @escaping Exchange) {
         self.environment = environment
+        self.exchange = exchange
     }
 
-    package struct Response {
+    /// A client of an admin port.
+    package init(server: String, key: String, environment: String?) {
+        self.init(environment: environment) { method, target, headers, body in
+            do {
+                let response = try await OutboundHTTP(timeout: .seconds(120), maximumBytes: Self.maximumBytes)
+                    .send(method, server + target, [("Authorization", "Bearer \(key)")] + headers, body)
+                let answer = Response(response)
+                if let reason = Self.wrongAddress(server, response, answer.body) { throw fail(reason, .unavailable) }
+                return answer
+            } catch let failure as OutboundHTTP.Failure {
+                throw fail(failure.description, .unavailable)
+            }
+        }
+    }
+
+    package struct Response: Sendable {
         package let status: Int
         package let eTag: String?
         package let bytes: [UInt8]
         /// The parsed body; null if it is not JSON.
         package let body: JSONNode
+
+        private static let limits = JSONReader.Limits(maximumBytes: AdminClient.maximumBytes, maximumDepth: 64)
+
+        package init(status: Int, eTag: String? = nil, bytes: [UInt8]) {
+            self.status = status
+            self.eTag = eTag
+            self.bytes = bytes
+            body = (try? JSONReader.parse(bytes, limits: Self.limits)) ?? .null
+        }
+
+        package init(_ response: OutboundHTTP.Response) {
+            let eTag = response.header("ETag").map { $0.trimmingCharacters(in: ["\""]) }
+            self.init(status: response.status, eTag: eTag, bytes: response.body)
+        }
     }
 
     /// An error response of the server.
@@ -65,29 +101,22 @@ package struct AdminClient {
             URLQueryItem(name: $0.0, value: $0.1)
         }
         let parameters = components.percentEncodedQuery.flatMap { $0.isEmpty ? nil : "?\($0)" } ?? ""
-        do {
-            let response = try await OutboundHTTP(timeout: .seconds(120), maximumBytes: 256 << 20).send(
-                method,
-                "\(server)/admin/v1/\(path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path)\(parameters)",
-                [("Authorization", "Bearer \(key)")] + headers,
-                body
-            )
-            let node = (try? JSONReader.parse(response.body, limits: Self.limits)) ?? .null
-            if let reason = wrongAddress(response, node) { throw fail(reason, .unavailable) }
-            guard (200..<300).contains(response.status) else {
-                let parts = path.split(separator: "/")
-                let tenant = parts.count > 1 && parts[0] == "tenants" ? String(parts[1]) : nil
-                throw Refusal(status: response.status, body: node, tenant: tenant, needs: needs)
-            }
-            let eTag = response.header("ETag").map { $0.trimmingCharacters(in: ["\""]) }
-            return Response(status: response.status, eTag: eTag, bytes: response.body, body: node)
-        } catch let failure as OutboundHTTP.Failure {
-            throw fail(failure.description, .unavailable)
+        let escaped = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
+        let response = try await exchange(method, "/admin/v1/\(escaped)\(parameters)", headers, body)
+        guard (200..<300).contains(response.status) else {
+            let parts = path.split(separator: "/")
+            let tenant = parts.count > 1 && parts[0] == "tenants" ? String(parts[1]) : nil
+            throw Refusal(status: response.status, body: response.body, tenant: tenant, needs: needs)
         }
+        return response
     }
 
     /// Returns the error for a response that is not from an admin port, with the address to use; nil if it is.
-    private func wrongAddress(_ response: OutboundHTTP.Response, _ body: JSONNode) -> String? {
+    private static func wrongAddress(
+        _ server: String,
+        _ response: OutboundHTTP.Response,
+        _ body: JSONNode
+    ) -> String? {
         let isPage = response.header("Content-Type")?.hasPrefix("text/html") == true
         let isLink = (300..<400).contains(response.status) || body["code"]?.text == "unknown_host"
         guard isPage && response.status < 500 || isLink || body["code"]?.text == "not_found" else { return nil }

@@ -39,7 +39,7 @@ extension AdminClient.Refusal {
     package var failure: CommandFailure { failure(in: nil) }
 
     /// - Parameter file: The file that was sent, for a command that sends several.
-    package func failure(in file: String?) -> CommandFailure {
+    package func failure(in file: String?, _ status: ExitStatus = .failed) -> CommandFailure {
         var lines: [String] = []
         lines += FindingLines(body["findings"]?.elements ?? []).lines.map { "  \($0)" }
         lines += SuiteFailureLines(body["suiteFailures"]?.elements ?? []).lines.map { "  \($0)" }
@@ -47,7 +47,7 @@ extension AdminClient.Refusal {
             lines.append("  \(conflict["kind"]?.text ?? "") '\(conflict["subject"]?.text ?? "")'")
             for side in ["base", "live", "draft"] { lines.append("    \(side): \(conflict[side]?.json() ?? "null")") }
         }
-        let text = ServerRefusal(status: status, body: body, tenant: tenant, needs: needs).text
-        return fail(file.map { "\($0): \(text)" } ?? text, .failed, more: lines)
+        let text = ServerRefusal(status: self.status, body: body, tenant: tenant, needs: needs).text
+        return fail(file.map { "\($0): \(text)" } ?? text, status, more: lines)
     }
 }

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import LinkEvents
 import LinkRouting
+import NIOCore
 
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -39,24 +41,33 @@ struct ExportCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let tenant = TenantID(tenant) else { throw ValidationError(TenantID.rule(self.tenant)) }
-        let start = try firstInstant()
+        let start = try start
         let configuration = try await flags.read(addresses)
-        try await ExportSession.open(configuration) { session in
-            if let start {
-                try await Backfill(tenant: tenant, since: start, session: session).run()
-            } else {
-                let request = window.map { ExportRequest.again(tenant, window: $0) } ?? .now(tenant)
-                show(try await showingProgress("exporting") { try await session.answer(request) })
+        do {
+            // The duration depends on the number of rows in a window.
+            let timeout = TimeAmount.seconds(86_400)
+            try await DirectoryClient.open(configuration.data, exports: configuration, timeout: timeout) { client in
+                let session = ExportSession(tenant: tenant, client: client)
+                if all || since != nil {
+                    try await session.backfill(since: start)
+                } else if let window {
+                    show(try await showingProgress("exporting") { try await session.export(again: window) })
+                } else {
+                    show(try await showingProgress("exporting") { try await session.export() })
+                }
             }
+        } catch let error as FileFailure {
+            throw fail("the export could not be written: \(error). The next export writes its events.", .ioError)
         }
     }
 
-    private func firstInstant() throws -> Timestamp? {
-        if all { return Timestamp(milliseconds: .min) }
-        guard let since else { return nil }
-        guard let instant = Timestamp(option: since) else {
-            throw ValidationError("--since is '\(since)'; write a date such as 2026-11-01 or an RFC 3339 time.")
+    private var start: Timestamp? {
+        get throws {
+            guard let since else { return nil }
+            guard let instant = Timestamp(option: since) else {
+                throw ValidationError("--since is '\(since)'; write a date such as 2026-11-01 or an RFC 3339 time.")
+            }
+            return instant
         }
-        return instant
     }
 }

@@ -1,92 +1,74 @@
-import LinkCatalog
-import LinkEvents
 import LinkRouting
-import LinkServer
-import LinkStorage
-import Logging
-import NIOCore
+import Networking
 
-/// Executes export requests: in this process, or in the one that holds the directory.
-struct ExportSession: Sendable {
-    let answer: @Sendable (ExportRequest) async throws -> JSONNode
+/// Exports events of a tenant.
+struct ExportSession {
+    let tenant: TenantID
+    let client: AdminClient
 
-    func answer(_ request: ExportRequest) async throws -> JSONNode { try await answer(request) }
+    /// The number of windows that an error names.
+    private static let namedWindows = 3
 
-    /// Runs `body` on an open data directory and closes it properly. Failures are printed and end the process.
-    static func open(
-        _ configuration: ServiceConfiguration,
-        _ body: @escaping @Sendable (ExportSession) async throws -> Void
-    ) async throws {
+    /// Ends the window and exports it. Returns its manifest.
+    func export() async throws -> JSONNode { try await send("exports") }
+
+    /// Exports a window again. Returns its current manifest.
+    ///
+    /// - Parameter name: The name in the manifest, with or without directories.
+    func export(again name: String) async throws -> JSONNode {
+        let all = try await windows(since: nil)
+        guard let window = all.first(where: { $0 == name || $0.hasSuffix("/\(name)") }) else {
+            let newest = all.suffix(Self.namedWindows).reversed().map { Self.lastPart(of: $0) }
+            let advice =
+                newest.isEmpty
+                ? "nothing of '\(tenant)' is exported yet, and 'fingerpost export \(tenant)' exports its first window."
+                : "the newest are \(newest.joined(separator: ", "))."
+            throw fail("there is no window '\(name)'; \(advice)", .failed)
+        }
+        return try await send("exports/" + window.split(separator: "/").dropFirst().joined(separator: "/"))
+    }
+
+    /// Exports missing windows one by one. Shows a progress bar on a terminal.
+    ///
+    /// - Parameter start: Only windows that end after it; nil for all.
+    func backfill(since start: Timestamp?) async throws {
+        let names = try await windows(since: start)
+        var bar = ProgressBar(total: names.count, unit: "windows")
+        var counts: [String: Int] = [:]
+        var rows: Int64 = 0
+        for name in names {
+            bar.show(name)
+            let answer = try await send("windows/\(Self.lastPart(of: name))")
+            counts[answer["result"]?.text ?? "written", default: 0] += 1
+            rows += answer["rows"]?.int ?? 0
+            bar.step()
+        }
+        bar.end()
+        let parts = ["written", "kept", "gone"].map { "\(counts[$0] ?? 0) \($0)" }
+        let windows = names.count.counted("window")
+        show("\(windows) of \(tenant): \(parts.joined(separator: ", ")); \(rows.counted("row"))")
+    }
+
+    private func windows(since start: Timestamp?) async throws -> [String] {
+        let query = start.map { [("since", $0.description)] } ?? []
+        let answer = try await send("windows", .get, query: query)
+        return (answer["windows"]?.elements ?? []).compactMap(\.text)
+    }
+
+    private func send(
+        _ path: String,
+        _ method: OutboundHTTP.Method = .post,
+        query: [(String, String)] = []
+    ) async throws -> JSONNode {
         do {
-            try await openHere(configuration, body)
-        } catch StorageError.locked {
-            try await body(
-                ExportSession {
-                    // The duration depends on the number of rows in a window.
-                    try await ControlMessage.send(
-                        $0.message,
-                        toDirectory: configuration.data,
-                        timeout: .seconds(86_400)
-                    )
-                }
+            return try await client.send(method, "tenants/\(tenant)/\(path)", query: query).body
+        } catch let refusal as AdminClient.Refusal where refusal.code == "unknown_tenant" {
+            throw fail(
+                "there is no tenant '\(tenant)'; correct the name, or name the data directory of its server with --data.",
+                .failed
             )
-        } catch let error as StorageError {
-            throw fail(error)
-        } catch let error as ExportCommandHandler.UnknownName {
-            throw fail(error.description, .failed)
-        } catch let error as ExportFailure {
-            throw fail("\(error).", .failed)
-        } catch let error as ExportManifest.Unreadable {
-            throw fail("\(error).", .failed)
-        } catch let error as S3Failure {
-            throw fail("\(error); the events will be written with the next export.", .unavailable)
-        } catch let error as FileFailure {
-            throw fail("the export could not be written: \(error). The next export writes its events.", .ioError)
         }
     }
 
-    private static func openHere(
-        _ configuration: ServiceConfiguration,
-        _ body: @escaping @Sendable (ExportSession) async throws -> Void
-    ) async throws {
-        let directory = try DataDirectory(configuration.data, for: .use)
-        try await directory.leavingAsFound { try await run(configuration, in: directory, body) }
-    }
-
-    private static func run(
-        _ configuration: ServiceConfiguration,
-        in directory: DataDirectory,
-        _ body: @escaping @Sendable (ExportSession) async throws -> Void
-    ) async throws {
-        let database = try CatalogDatabase(directory.catalogPath)
-        let log = try EventLog(directory.eventsPath, now: SystemClock.now)
-        let catalog = (try await database.snapshot()).catalog()
-        // The command prints what it exported.
-        var logger = Logger(label: "fingerpost")
-        logger.logLevel = .notice
-        let recorder = EventRecorder(store: log, now: SystemClock.now, logger: logger)
-        let exporter = ExportService(
-            store: log,
-            ledger: log.exportLedger,
-            sink: configuration.exports.makeSink(in: directory),
-            recorder: recorder,
-            plans: { [] },
-            webhooks: configuration.exports.webhook == nil ? nil : log.webhookQueue,
-            now: SystemClock.now,
-            sleep: { _ in },
-            logger: logger
-        )
-        let handler = ExportCommandHandler(exporter: exporter) { catalog.table(of: $0).map { ExportPlan($0) } }
-        // The recorder serves only the exporter's fence, and stops once the export is written.
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await recorder.run() }
-            group.addTask {
-                defer { recorder.stop() }
-                try await body(ExportSession(answer: handler.answer))
-            }
-            try await group.waitForAll()
-        }
-        try log.close()
-        try database.close()
-    }
+    private static func lastPart(of name: String) -> String { name.split(separator: "/").last.map(String.init) ?? name }
 }

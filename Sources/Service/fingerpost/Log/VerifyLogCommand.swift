@@ -1,7 +1,7 @@
 import ArgumentParser
 import LinkRouting
-import LinkStorage
 import NIOCore
+import Networking
 
 struct VerifyLogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,7 +22,11 @@ struct VerifyLogCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
-        let verification = try await showingProgress("verifying", verification)
+        let verification = try await showingProgress("verifying") {
+            try await DirectoryClient.open(data, timeout: .seconds(3_600)) {
+                try await $0.send(.post, "log/verify", json: nil).body
+            }
+        }
         let isWhole = verification["whole"]?.bool == true
         if json {
             show(verification)
@@ -35,25 +39,5 @@ struct VerifyLogCommand: AsyncParsableCommand {
             for fault in verification["faults"]?.elements ?? [] { show(fault.text ?? "") }
         }
         guard isWhole else { throw ExitCode(ExitStatus.failed.rawValue) }
-    }
-
-    @Sendable private func verification() async throws -> JSONNode {
-        do {
-            let directory = try DataDirectory(data, for: .use)
-            return try await directory.leavingAsFound {
-                let log = try EventLog(directory.eventsPath, now: SystemClock.now)
-                let verification = try await log.verify()
-                try log.close()
-                return verification.json
-            }
-        } catch StorageError.locked {
-            return try await ControlMessage.send(
-                ControlMessage.verifyLog,
-                toDirectory: data,
-                timeout: .seconds(3_600)
-            )
-        } catch let error as StorageError {
-            throw fail(error)
-        }
     }
 }

@@ -1,6 +1,8 @@
 import Foundation
+import HTTPTransport
 import LinkEvents
 import LinkRouting
+import LinkServer
 import LinkStorage
 
 /// Writes backups on a separate thread, because they read all data.
@@ -32,5 +34,29 @@ actor BackupWorker {
         // the time of the previous backup.
         try? directory.noteBackup(begunAt: begun)
         return backup.json
+    }
+}
+
+extension OperatorTasks {
+    init(_ directory: DataDirectory, _ catalog: CatalogDatabase, _ log: EventLog) {
+        let backups = BackupWorker(directory, catalog: catalog, log: log)
+        self.init {
+            try await backups.write(to: $0)
+        } verifyLog: {
+            try await log.verify().json
+        }
+    }
+
+    /// The tasks of a running server, which its log does not blame for a wrong or full folder of a backup.
+    var reportingToOthers: OperatorTasks {
+        OperatorTasks { [backUp] folder in
+            do {
+                return try await backUp(folder)
+            } catch let error as any DiskError {
+                throw Problem(.invalidRequest, error.description)
+            }
+        } verifyLog: {
+            try await verifyLog()
+        }
     }
 }

@@ -119,15 +119,11 @@ extension Server {
             services.append(.init(service: dispatcher))
         }
         if let certificates { services.append(.init(service: certificates)) }
-        let control = ControlSocket(
-            path: directory.controlSocketPath,
-            dependencies: dependencies,
-            store: database,
-            log: log,
-            backups: BackupWorker(directory, catalog: database, log: log)
-        )
-        if control.fits {
-            services.append(.init(service: control.application))
+        if ControlSocket.fits(directory.controlSocketPath) {
+            let tasks = OperatorTasks(directory, database, log).reportingToOthers
+            services.append(
+                .init(service: buildControlApplication(dependencies, tasks, at: directory.controlSocketPath))
+            )
         } else {
             logger.warning(
                 "the data directory's path is too long for a control socket; stop the service to use keys or export"

@@ -62,14 +62,7 @@ struct Server {
         let dependencies = ServerDependencies.build(
             .system,
             store: database,
-            log: ServiceLog(
-                events: log,
-                history: log,
-                analytics: log,
-                days: log,
-                exports: log.exportLedger,
-                webhooks: configuration.exports.webhook == nil ? nil : log.webhookQueue
-            ),
+            log: ServiceLog(log, webhook: configuration.exports.webhook),
             recorder: recorder,
             sealer: sealer,
             sink: configuration.exports.makeSink(in: directory) { live.credentials },
@@ -197,5 +190,19 @@ struct Server {
             change: change
         )
         .key
+    }
+}
+
+extension ServiceLog {
+    /// - Parameter webhook: Receives the finished exports; nil if none is configured.
+    init(_ log: EventLog, webhook: Webhook?) {
+        self.init(
+            events: log,
+            history: log,
+            analytics: log,
+            days: log,
+            exports: log.exportLedger,
+            webhooks: webhook == nil ? nil : log.webhookQueue
+        )
     }
 }

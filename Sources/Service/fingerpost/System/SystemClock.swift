@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import LinkCatalog
 import LinkRouting
 import LinkServer
 
@@ -30,9 +29,4 @@ extension ServerEnvironment {
             seed: .random(in: .min ... .max)
         )
     }
-}
-
-extension Actor {
-    /// The actor of changes that are made on the machine of the service itself.
-    static let system = Actor(kind: .system, id: "fingerpost", name: "fingerpost")
 }

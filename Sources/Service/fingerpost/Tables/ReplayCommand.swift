@@ -4,7 +4,6 @@ import LinkCatalog
 import LinkEvents
 import LinkRouting
 import LinkServer
-import LinkStorage
 import NIOCore
 import Networking
 
@@ -43,21 +42,19 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (request, location) = try (request, location)
         let report = try await showingProgress("replaying") {
             guard let data else {
-                return try await reportingRefusals { () async throws -> JSONNode in
+                return try await reportingRefusals {
                     var client = try admin.client()
                     client.needs = KeyNeeds([.tablesRead, .exportsRead])
-                    return try await client.send(
-                        .post,
-                        "tenants/\(location.tenant)/draft/replay",
-                        query: [("draft", location.draft.rawValue)],
-                        json: request.json
-                    ).body
+                    return try await replay(client)
                 }
             }
-            return try await Self.replay(request, at: location, in: data)
+            return try await DirectoryClient.open(data, timeout: .seconds(600)) { client in
+                var client = client
+                client.environment = admin.environment
+                return try await replay(client)
+            }
         }
         json ? show(report) : show(ReplayText(report).lines)
         if report["changed"]?.int != 0 { throw ExitCode(ExitStatus.wouldChange.rawValue) }
@@ -110,40 +107,13 @@ struct ReplayCommand: AsyncParsableCommand {
         return overflows ? nil : seconds
     }
 
-    /// Replays in this process if no other uses the directory; otherwise asks the process that does.
-    private static func replay(
-        _ request: ReplayRequest,
-        at location: PublishingService.DraftLocation,
-        in path: String
-    ) async throws -> JSONNode {
-        do {
-            let directory = try DataDirectory(path, for: .use)
-            return try await directory.leavingAsFound {
-                let database = try CatalogDatabase(directory.catalogPath)
-                let log = try EventLog(directory.eventsPath, now: SystemClock.now)
-                // Nothing is published here, so no suite runs and nothing goes live.
-                let publishing = PublishingService(store: database, random: SystemRandom.bytes) { _, _, _ in
-                    []
-                } onCommit: { _ in
-                }
-                let report = try await Replayer(history: log, publishing: publishing, now: SystemClock.now).replay(
-                    request,
-                    at: location
-                )
-                try log.close()
-                try database.close()
-                return report.json
-            }
-        } catch StorageError.locked {
-            return try await ControlMessage.send(
-                ControlMessage.replay(request.json, at: location),
-                toDirectory: path,
-                timeout: .seconds(600)
-            )
-        } catch let error as StorageError {
-            throw fail(error)
-        } catch let failure as PublishingService.Failure {
-            throw AdminClient.Refusal(status: 0, body: failure.json, tenant: location.tenant.rawValue).failure
-        }
+    @Sendable private func replay(_ client: AdminClient) async throws -> JSONNode {
+        let location = try location
+        return try await client.send(
+            .post,
+            "tenants/\(location.tenant)/draft/replay",
+            query: [("draft", location.draft.rawValue)],
+            json: try request.json
+        ).body
     }
 }

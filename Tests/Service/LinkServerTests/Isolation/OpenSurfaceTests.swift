@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransport
 import HTTPTypes
 import Hummingbird
 import LinkCatalog
@@ -103,6 +104,41 @@ struct OpenSurfaceTests {
             }
             #expect(Set(here) == open)
             #expect(PortOperation.all(of: opsRouter(service.opsParts)) == ops)
+        }
+    }
+
+    /// The control socket has the operations of the admin port, and four that no port answers, whatever the key is.
+    @Test func noPortHasTheOperationsOfTheOperator() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let tasks = OperatorTasks { _ in
+                .null
+            } verifyLog: {
+                .null
+            }
+            let admin = PortOperation.all(of: adminRouter(service.dependencies))
+            let control = PortOperation.all(of: controlRouter(service.dependencies, tasks))
+            #expect(control.isSuperset(of: admin))
+            let operators = control.subtracting(admin)
+            #expect(
+                Set(operators.map(\.description)) == [
+                    "POST /admin/v1/backup", "POST /admin/v1/log/verify",
+                    "GET /admin/v1/tenants/{tenant}/windows", "POST /admin/v1/tenants/{tenant}/windows/{window}",
+                ]
+            )
+            let document = OpenAPIDocument.adminPort.content["paths"]?.members?.map(\.key) ?? []
+            let ops = buildOpsApplication(service.opsParts, at: ListenAddress(host: "127.0.0.1", port: 0)) { _ in }
+            for operation in operators {
+                #expect(!document.contains(operation.path), "\(operation)")
+                for key in [session.key, nil] {
+                    let port = try await ask(service, operation, key: key, admin: true)
+                    #expect(port.status == 404 && port.code == "not_found", "\(operation): \(port.text)")
+                    let open = try await ask(service, operation, key: key, admin: false)
+                    #expect(open.status == 404, "\(operation): \(open.text)")
+                }
+                let path = operation.path { _ in "acme" }
+                #expect(try await service.send(operation.method, path, "localhost", [:], "", to: ops).status == 404)
+            }
         }
     }
 
