@@ -120,26 +120,3 @@ struct CompressionTests {
         }
     }
 }
-
-/// The table of an unmatched request.
-struct DiffTableTests {
-    @Test func repeatedKeyShowsItsLastValueAtItsFirstPlace() async throws {
-        try await StubExchange.run { exchange in
-            try await exchange.add(#"{"request":{"bodyPatterns":[{"equalToJson":{"a":2}}]},"response":{}}"#)
-            let body = #"{"a":3,"b":1,"a":1}"#
-            let lines = try await exchange.send("POST", "/", body: Array(body.utf8)).text.split(separator: "\n")
-            let shown = lines.filter { $0.contains("|   \"") }.map { $0.split(separator: "|").last.map(String.init) }
-            #expect(shown == [#"   "a" : 1,"#, #"   "b" : 1"#])
-        }
-    }
-
-    @Test func foundObjectHasSeveralLines() async throws {
-        try await StubExchange.run { exchange in
-            let path = #"{"expression":"$.o","contains":"x"}"#
-            try await exchange.add(#"{"request":{"bodyPatterns":[{"matchesJsonPath":\#(path)}]},"response":{}}"#)
-            let lines = try await exchange.send("POST", "/", body: Array(#"{"o":{"y":1.50}}"#.utf8)).text
-            #expect(lines.contains(#"| {    "#))
-            #expect(lines.contains(#"|   "y" : 1.5"#))
-        }
-    }
-}

@@ -46,20 +46,15 @@ package struct NearMiss: Sendable {
             .map(\.index).sorted().map { stubs[$0] }
     }
 
-    package func table(width: Int = DiffTable.defaultWidth) throws -> String {
-        DiffTable.text(
-            name: stub.name,
-            lines: try stub.differences(from: request, scenarioState: scenarioState),
-            width: width
-        )
+    /// The stub's name, and a line for each part in which the request differs from it.
+    package func text() throws -> String {
+        let lines = try stub.differences(from: request, scenarioState: scenarioState).map(\.description)
+        return (["No stub matches this request. The closest stub is '\(stub.name ?? stub.id)':"] + lines)
+            .map { $0 + "\n" }.joined()
     }
 
-    /// The first row in which stub and request differ, as one line of text.
+    /// The first part in which stub and request differ, as one line of text.
     package func firstDifference() throws -> String? {
-        let lines = try stub.differences(from: request, scenarioState: scenarioState)
-        return lines.first { !$0.isMatch }.map { line in
-            let actual = line.actual.isEmpty ? "nothing" : "'\(line.actual)'"
-            return "\(line.attribute): expected '\(line.expected)', got \(actual)"
-        }
+        try stub.differences(from: request, scenarioState: scenarioState).first?.description
     }
 }

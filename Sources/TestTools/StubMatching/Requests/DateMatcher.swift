@@ -9,7 +9,7 @@ package struct DateMatcher: Sendable {
     }
 
     package let comparison: Comparison
-    /// The expectation as mappings and the diff table write it, such as `now +3 days`.
+    /// The expectation as mappings and comparisons write it, such as `now +3 days`.
     package let expectation: String
     let json: JSONNode
     private let expected: Expected

@@ -81,7 +81,7 @@ package struct URLPattern: Sendable {
         }
     }
 
-    /// The pattern as the diff table prints it.
+    /// The pattern as a comparison prints it.
     var expectation: String {
         guard let source else { return "(always)" }
         return switch kind {
@@ -93,7 +93,7 @@ package struct URLPattern: Sendable {
         }
     }
 
-    /// The advice of the diff table for a target that does not match.
+    /// The advice of a comparison for a target that does not match.
     var advice: String {
         guard let text = source?.text else { return "" }
         var advice = ""

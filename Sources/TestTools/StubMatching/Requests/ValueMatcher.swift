@@ -129,7 +129,7 @@ package struct ValueMatcher: Sendable {
         }
     }
 
-    /// Whether the diff table prints it as an equation.
+    /// Whether a comparison prints it without its name.
     var isEquation: Bool {
         switch kind {
         case .equalTo, .equalToJson, .binaryEqualTo: true
@@ -137,13 +137,13 @@ package struct ValueMatcher: Sendable {
         }
     }
 
-    /// The expectation as the diff table prints it.
+    /// The expectation as a comparison prints it.
     package var expectation: String {
         switch kind {
         case .equalTo(let text, _), .contains(let text), .doesNotContain(let text), .matches(_, let text),
             .doesNotMatch(_, let text), .matchesJsonPath(_, let text, _):
             text
-        case .equalToJson(_, let expected): jacksonText(expected)
+        case .equalToJson(_, let expected): expected.json()
         case .date(let matcher): matcher.expectation
         case .binaryEqualTo(let bytes): Base64.encode(bytes)
         case .absent: "(absent)"

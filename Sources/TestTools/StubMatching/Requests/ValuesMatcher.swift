@@ -62,24 +62,12 @@ package struct ValuesMatcher: Sendable {
 
     // MARK: Printing
 
-    var operatorName: String? {
-        switch kind {
-        case .any(let matcher): matcher.isEquation ? nil : matcher.name
-        case .includes: "includes"
-        case .hasExactly: "hasExactly"
-        }
-    }
-
     var expectation: String {
         switch kind {
         case .any(let matcher): matcher.expectation
         case .includes(let matchers), .hasExactly(let matchers):
             matchers.map { "\($0.name) \($0.expectation)" }.joined(separator: " AND ")
         }
-    }
-
-    var isAbsence: Bool {
-        if case .any(let matcher) = kind, case .absent = matcher.kind { true } else { false }
     }
 }
 

@@ -187,8 +187,7 @@ struct Responder: Sendable {
             nearest = try NearMiss.nearest(to: request, among: rules.stubs.entries.lazy.map(\.stub)) {
                 rules.scenarios.state(of: $0)
             }.first
-            let width = request.header("x-wiremock-console-width").flatMap { Int($0) } ?? DiffTable.defaultWidth
-            let text = try nearest?.table(width: width)
+            let text = try nearest?.text()
             answer = .text(
                 404,
                 text ?? "No response could be served as there are no stub mappings in this WireMock instance."

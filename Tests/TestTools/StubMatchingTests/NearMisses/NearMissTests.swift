@@ -42,4 +42,34 @@ struct NearMissTests {
         let found = try NearMiss.nearest(to: Self.request("GET", "/b"), among: stubs) { _ in nil }
         #expect(found.map(\.stub.name) == ["0", "1", "2"])
     }
+
+    /// The text of the answer to a request that no stub matches: one line for each part that differs.
+    @Test(arguments: [
+        (#"{"method":"PUT","url":"/a"}"#, ["method: expected PUT, got POST", "URL: expected /a, got /b?q=1"]),
+        (#"{"urlPath":"/b","queryParameters":{"q":{"equalTo":"2"}}}"#, ["query q: expected 2, got 1"]),
+        (
+            #"{"urlPath":"/b","headers":{"Accept":{"contains":"x"}}}"#,
+            ["header Accept: expected contains x, got nothing"]
+        ),
+        (#"{"urlPath":"/b","queryParameters":{"q":{"absent":true}}}"#, ["query q: expected nothing, got 1"]),
+        (
+            #"{"urlPath":"/b","bodyPatterns":[{"equalToJson":{"a":2}},{"contains":"b"}]}"#,
+            [#"body: expected {"a":2}, got {   "a": 3, "b":1, "o":{"y":1.50}}"#]
+        ),
+        (
+            #"{"urlPath":"/b","bodyPatterns":[{"matchesJsonPath":{"expression":"$.o","contains":"x"}}]}"#,
+            [#"body: expected $.o contains x, got {"y":1.5}"#]
+        ),
+        (
+            #"{"urlPath":"/b","multipartPatterns":[{"name":"file","bodyPatterns":[{"equalTo":"x"}]}]}"#,
+            ["multipart file: expected a part that matches, got nothing"]
+        ),
+    ]) func textHasALineForEachDifference(_ pattern: String, _ lines: [String]) throws {
+        let stub = try Self.stub(#"{"name":"near","request":\#(pattern)}"#)
+        let request = Self.request("POST", "/b?q=1", body: "{\n  \"a\": 3, \"b\":1, \"o\":{\"y\":1.50}}")
+        let near = try #require(try NearMiss.nearest(to: request, among: [stub]) { _ in nil }.first)
+        let text = (["No stub matches this request. The closest stub is 'near':"] + lines).map { $0 + "\n" }.joined()
+        #expect(try near.text() == text)
+        #expect(try near.firstDifference() == lines.first)
+    }
 }

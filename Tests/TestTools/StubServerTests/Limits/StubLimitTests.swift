@@ -30,7 +30,7 @@ struct StubLimitTests {
             }
             let unmatched = try client.request("GET", "/more")
             #expect(unmatched.status == 404)
-            #expect(unmatched.text.contains("Request was not matched"))
+            #expect(unmatched.text.contains("No stub matches this request."))
         }
     }
 
