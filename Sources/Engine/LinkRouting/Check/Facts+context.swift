@@ -4,7 +4,7 @@ extension Facts {
     /// - Parameter budget: Spends the steps of the search.
     func caller(_ apps: [RegisteredApp], _ budget: WorkBudget) -> LinkContext? {
         var context = LinkContext()
-        for (fact, set) in sets {
+        for (fact, set) in inOrder {
             switch (fact, set) {
             case (.platform, _), (.apps, _): continue
             case (.device, .choices(let choices)):
@@ -69,7 +69,7 @@ extension Facts {
 
     /// Chooses a sticky key that all rollouts include. Returns false when none is found.
     private func chooseStickyKey(_ context: inout LinkContext, _ budget: WorkBudget) -> Bool {
-        let rollouts = sets.compactMap { fact, set -> (salt: String, span: OpenInterval<Int>)? in
+        let rollouts = inOrder.compactMap { fact, set -> (salt: String, span: OpenInterval<Int>)? in
             guard case .rollout(let salt) = fact, case .buckets(let span) = set else { return nil }
             return (salt.description, span)
         }

@@ -2,11 +2,24 @@
 struct Facts: Hashable {
     private(set) var sets: [Fact: FactSet] = [:]
 
-    enum Fact: Hashable {
+    /// The facts in an order that is the same in each process: near the end of a budget, another order might decide about a
+    /// finding.
+    var inOrder: [(fact: Fact, set: FactSet)] {
+        sets.map { (fact: $0.key, set: $0.value) }.sorted { $0.fact < $1.fact }
+    }
+
+    enum Fact: Hashable, Comparable {
         case platform, device, osVersion, appVersion, appBuild, locale, country, authenticated, inAppBrowser, time, apps
         case trait(ExactText)
         /// The bucket of all rollouts with this salt.
         case rollout(ExactText)
+
+        static func < (left: Self, right: Self) -> Bool { left.order < right.order }
+
+        private var order: (ExactText, ExactText) {
+            guard case .rollout(let salt) = self else { return (ExactText(name), "") }
+            return (ExactText(name), salt)
+        }
 
         /// The key of the fact in a table.
         var name: String {
@@ -51,7 +64,7 @@ struct Facts: Hashable {
 
     /// Returns the facts that no caller can have together; empty when some caller satisfies all facts.
     func contradictions(_ apps: [RegisteredApp]) -> [Fact] {
-        let alone = sets.filter(\.value.isEmpty).map(\.key)
+        let alone = inOrder.filter(\.set.isEmpty).map(\.fact)
         guard alone.isEmpty, case .choices(let platforms)? = sets[.platform],
             case .choices(.only(let ids))? = sets[.apps], !ids.isEmpty
         else { return alone }
@@ -70,7 +83,7 @@ struct Facts: Hashable {
         guard other.sets.keys.allSatisfy({ sets[$0] != nil }) else { return nil }
         var common = self
         var rests: [Facts] = []
-        for (fact, taken) in other.sets {
+        for (fact, taken) in other.inOrder {
             guard let own = sets[fact], let parts = own.subtracting(taken) else { return nil }
             for part in parts where !part.isEmpty {
                 var rest = common

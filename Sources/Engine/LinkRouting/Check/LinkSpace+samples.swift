@@ -26,7 +26,7 @@ extension LinkSpace {
             }
         }
         var items: [(name: String, value: String)] = []
-        for (name, space) in query {
+        for (name, space) in query.sorted(by: { $0.key < $1.key }) {
             switch space.sample(number) {
             case nil: return nil
             case .absent: continue
@@ -69,7 +69,7 @@ extension LinkSpace {
             let parts =
                 choices.map { $0[number % $0.count] } + (hasRest && other.hasRest && number == 1 ? [[0x78]] : [])
             var items: [(name: String, value: String)] = []
-            for (name, space) in query {
+            for (name, space) in query.sorted(by: { $0.key < $1.key }) {
                 if case .value(let value)? = space.sample(number) { items.append((name.description, value)) }
             }
             let sample = Self.sample(hosts, number, parts, slash, items, fragments, letterCase, caller)
