@@ -23,10 +23,10 @@ struct DocumentLimitTests {
     /// Large bodies share their memory. One that does not fit is refused, and small ones are not affected.
     @Test func largeBodyThatDoesNotFitIsRefused() async throws {
         try await withService { service in
-            let session = try await AdminSession.acme(service)
-            _ = try service.makeKey(tenant: "acme")
+            _ = try await AdminSession.acme(service)
             let memory = service.dependencies.documentMemory
             let (acme, blogs) = (try #require(TenantID("acme")), try #require(TenantID("blogs")))
+            let session = try await AdminSession(service) { $0.tenant = acme }
             let (own, other) = (memory.request(of: .tenant(acme)), memory.request(of: .tenant(blogs)))
             func check(note: String) async throws -> TestResponse {
                 let table = #"{"routes": [{"id": "a", "path": "/a", "note": "\#(note)", "open": {"screen": "A"}}]}"#
