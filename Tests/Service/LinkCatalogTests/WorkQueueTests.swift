@@ -33,7 +33,7 @@ struct WorkQueueTests {
         func note(_ name: String) { noted.withLock { $0.append(name) } }
     }
 
-    private func until(_ queue: WorkQueue, _ holds: (WorkQueue.Counts) -> Bool) async {
+    private func until(_ queue: WorkQueue, _ holds: (WorkCounts) -> Bool) async {
         while !holds(queue.counts) { await Task.yield() }
     }
 

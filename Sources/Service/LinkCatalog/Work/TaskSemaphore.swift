@@ -3,15 +3,6 @@ import Synchronization
 /// A semaphore for tasks with a bounded queue. Each owner holds it at most once. Waiting tasks take it in order of arrival;
 /// the owner who gives it back takes it again only if no other owner waits.
 package final class TaskSemaphore: Sendable {
-    /// The current load and the totals since the start.
-    package struct Counts: Sendable, Hashable {
-        package var running = 0
-        package var waiting = 0
-        package var refused: Int64 = 0
-        /// Tasks that were cancelled while they waited.
-        package var cancelled: Int64 = 0
-    }
-
     private struct Waiter {
         let number: UInt64
         let owner: WorkOwner
@@ -22,8 +13,8 @@ package final class TaskSemaphore: Sendable {
         var holders: Set<WorkOwner> = []
         var waiters: [Waiter] = []
         var lastNumber: UInt64 = 0
-        var refused: Int64 = 0
-        var cancelled: Int64 = 0
+        /// The totals since the start.
+        var counts = WorkCounts()
     }
 
     private let count: Int
@@ -41,14 +32,11 @@ package final class TaskSemaphore: Sendable {
         self.waiting = waiting
     }
 
-    var counts: Counts {
+    var counts: WorkCounts {
         state.withLock { state in
-            Counts(
-                running: state.holders.count,
-                waiting: state.waiters.count,
-                refused: state.refused,
-                cancelled: state.cancelled
-            )
+            var counts = state.counts
+            (counts.running, counts.waiting) = (state.holders.count, state.waiters.count)
+            return counts
         }
     }
 
@@ -68,7 +56,7 @@ package final class TaskSemaphore: Sendable {
         } onCancel: {
             let waiter = state.withLock { state -> Waiter? in
                 guard let index = state.waiters.firstIndex(where: { $0.number == number }) else { return nil }
-                state.cancelled += 1
+                state.counts.cancelled += 1
                 return state.waiters.remove(at: index)
             }
             waiter?.continuation.resume(throwing: CancellationError())
@@ -79,21 +67,23 @@ package final class TaskSemaphore: Sendable {
     private func add(_ waiter: Waiter, to state: inout State) -> Result<Void, any Error>? {
         // A later cancellation finds the waiter in the queue.
         guard !Task.isCancelled else {
-            state.cancelled += 1
+            state.counts.cancelled += 1
             return .failure(CancellationError())
         }
         if state.holders.count < count, state.holders.insert(waiter.owner).inserted { return .success(()) }
         let isOwnersLimit = state.waiters.count(where: { $0.owner == waiter.owner }) >= waitingOfOwner
         guard !isOwnersLimit, state.waiters.count < waiting else {
-            state.refused += 1
+            state.counts.refused += 1
             return .failure(isOwnersLimit ? WorkRefusal.tooMuchOfOwner : .tooMuch)
         }
         state.waiters.append(waiter)
         return nil
     }
 
-    func giveBack(by owner: WorkOwner) {
+    func giveBack(by owner: WorkOwner, isCancelled: Bool = false) {
         let next = state.withLock { state -> Waiter? in
+            state.counts.done += 1
+            if isCancelled { state.counts.cancelled += 1 }
             let other = state.waiters.firstIndex { !state.holders.contains($0.owner) }
             state.holders.remove(owner)
             guard let index = other ?? state.waiters.firstIndex(where: { $0.owner == owner }) else { return nil }

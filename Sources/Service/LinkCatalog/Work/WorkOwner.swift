@@ -16,3 +16,15 @@ package enum WorkRefusal: Error, Hashable {
     /// All owners together have reached the limit.
     case tooMuch
 }
+
+/// The current load of a queue, and the totals since its start.
+package struct WorkCounts: Sendable, Hashable {
+    package var running = 0
+    package var waiting = 0
+    /// Includes work that was cancelled while it ran.
+    package var done: Int64 = 0
+    package var refused: Int64 = 0
+    package var cancelled: Int64 = 0
+
+    package init() {}
+}

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -15,29 +14,7 @@ import Synchronization
 ///
 /// Work is cancelled with the task that requested it, and when its client disconnects (``ClientPresence``).
 package final class WorkQueue: Sendable {
-    /// The current load and the totals since the start.
-    package struct Counts: Sendable, Hashable {
-        package var running = 0
-        package var waiting = 0
-        /// Includes work that was cancelled while it ran.
-        package var done: Int64 = 0
-        package var refused: Int64 = 0
-        package var cancelled: Int64 = 0
-
-        package static func + (one: Counts, other: Counts) -> Counts {
-            Counts(
-                running: one.running + other.running,
-                waiting: one.waiting + other.waiting,
-                done: one.done + other.done,
-                refused: one.refused + other.refused,
-                cancelled: one.cancelled + other.cancelled
-            )
-        }
-    }
-
     private let semaphore: TaskSemaphore
-    /// Work that ran to its end, and work that was cancelled while it ran.
-    private let ended = Mutex((done: Int64(0), cancelled: Int64(0)))
 
     /// - Parameters:
     ///   - threads: Maximum number of threads, and of owners whose work runs at the same time.
@@ -51,16 +28,7 @@ package final class WorkQueue: Sendable {
     /// for a large document.
     package static var defaultThreads: Int { max(2, ProcessInfo.processInfo.activeProcessorCount / 2) }
 
-    package var counts: Counts {
-        let (now, ended) = (semaphore.counts, ended.withLock(\.self))
-        return Counts(
-            running: now.running,
-            waiting: now.waiting,
-            done: ended.done,
-            refused: now.refused,
-            cancelled: now.cancelled + ended.cancelled
-        )
-    }
+    package var counts: WorkCounts { semaphore.counts }
 
     /// Runs `body` on a thread of its own. Cancelled work must end soon.
     ///
@@ -73,12 +41,8 @@ package final class WorkQueue: Sendable {
             let cancellation = Cancellation()
             return try await withTaskCancellationHandler {
                 try await semaphore.take(for: owner)
-                defer { semaphore.giveBack(by: owner) }
                 let result = await Self.result { try body(cancellation) }
-                ended.withLock { ended in
-                    ended.done += 1
-                    if cancellation.isCancelled { ended.cancelled += 1 }
-                }
+                semaphore.giveBack(by: owner, isCancelled: cancellation.isCancelled)
                 // The result of cancelled work is undefined.
                 guard !cancellation.isCancelled else { throw CancellationError() }
                 return try result.get()

@@ -55,13 +55,17 @@ struct ProcessReadings: Sendable {
     }
 
     /// Metrics of checks, publications and similar work.
-    static func readings(of counts: WorkQueue.Counts) -> [MetricRegistry.Reading] {
-        [
-            .gauge("fingerpost_work_running", Double(counts.running)),
-            .gauge("fingerpost_work_waiting", Double(counts.waiting)),
-            .counter("fingerpost_work_done_total", Double(counts.done)),
-            .counter("fingerpost_work_refused_total", Double(counts.refused)),
-            .counter("fingerpost_work_cancelled_total", Double(counts.cancelled)),
+    static func readings(of queues: [WorkQueue]) -> [MetricRegistry.Reading] {
+        let counts = queues.map(\.counts)
+        func sum<Number: BinaryInteger>(_ count: (WorkCounts) -> Number) -> Double {
+            Double(counts.reduce(0) { $0 + count($1) })
+        }
+        return [
+            .gauge("fingerpost_work_running", sum(\.running)),
+            .gauge("fingerpost_work_waiting", sum(\.waiting)),
+            .counter("fingerpost_work_done_total", sum(\.done)),
+            .counter("fingerpost_work_refused_total", sum(\.refused)),
+            .counter("fingerpost_work_cancelled_total", sum(\.cancelled)),
         ]
     }
 

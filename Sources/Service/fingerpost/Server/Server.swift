@@ -97,7 +97,7 @@ struct Server {
         opsServer.readings.add { [recorder, log] in
             ProcessReadings.readings(of: recorder) + ProcessReadings.readings(of: directory)
                 + ProcessReadings.readings(of: catalog.current)
-                + ProcessReadings.readings(of: dependencies.editorQueue.counts + dependencies.publicQueue.counts)
+                + ProcessReadings.readings(of: [dependencies.editorQueue, dependencies.publicQueue])
                 + ProcessReadings.readings(ofLookups: dependencies.lookupPool)
                 + ProcessReadings.readings(of: log)
                 + recorder.readings(by: dependencies.linkResolver.tenants)
