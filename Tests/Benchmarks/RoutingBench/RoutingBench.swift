@@ -6,7 +6,7 @@ struct RoutingBench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "RoutingBench",
         abstract: "Measure lookups, compiling and messages.",
-        subcommands: [Times.self, Count.self, Compile.self, Workloads.self]
+        subcommands: [Times.self, Count.self, Compile.self, Workloads.self, Worst.self]
     )
 }
 

@@ -423,7 +423,7 @@ struct RandomTable: CustomStringConvertible {
 
     private static func value(of parameter: RoutePattern.Parameter, _ chance: inout Chance) -> String {
         if case .oneOf(let values) = parameter.type, chance.below(4) > 0 {
-            return spelled(chance.one(of: values).utf8, &chance)
+            return spelled(chance.one(of: values.texts).utf8, &chance)
         }
         return spelled(chance.one(of: chance.below(2) == 0 ? values : ["7", "a1", "abc"]).utf8, &chance)
     }

@@ -73,9 +73,10 @@ struct CompiledMatchingTests {
                 .mixed([.parameter(.alnum), .text("."), .parameter(.alnum), .text("."), .parameter(.plain)]),
                 .mixed([.parameter(.plain), .text("-7")]),
                 .mixed([.parameter(.short), .text("-"), .parameter(.plain)]),
-                .mixed([.parameter(.plain), .text("-"), .parameter(.short), .text("-"), .parameter(.plain)]),
+                .mixed([.parameter(.plain), .text("-"), .parameter(.plain), .text("-"), .parameter(.short)]),
+                .mixed([.parameter(.short), .text("-"), .parameter(.int)]),
                 .mixed([
-                    .parameter(.plain), .text("-"), .parameter(.set(["b", "b-cd"])), .text("-"), .parameter(.short),
+                    .parameter(.plain), .text("-"), .parameter(.set(["b", "bcd"])), .text("-"), .parameter(.int),
                     .text("-"), .parameter(.int),
                 ]), .mixed([.text("A"), .parameter(.alnum)]),
                 .mixed([.parameter(.set(["x", "x-y"])), .text("-"), .parameter(.plain)]),

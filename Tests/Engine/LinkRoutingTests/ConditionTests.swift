@@ -152,3 +152,10 @@ struct ConditionTests {
         #expect(error?.description.contains(hint) == true, "\(error?.description ?? "")")
     }
 }
+
+extension Condition {
+    fileprivate func evaluate(in context: LinkContext) -> Tristate {
+        var parts = LinkParts()
+        return evaluate(in: context, &parts)
+    }
+}

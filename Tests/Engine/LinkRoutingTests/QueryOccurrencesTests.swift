@@ -27,8 +27,6 @@ struct QueryOccurrencesTests {
             let link = try DeepLink.parse("https://acme.com/?" + (items + others).joined(separator: "&"))
             let plusSign = random.pick([DeepLink.PlusSign.plus, .space])
             var parts = LinkParts()
-            // After many conditions, the items are indexed.
-            for _ in 0..<random.pick([0, 40]) { _ = parts.occurrences(named: "other", of: link, plusSign) }
             for test in try Self.tests() {
                 let each = link.query.filter { link.matchesName($0, "q".utf8, plus: plusSign) }
                     .allSatisfy { test.accepts($0, of: link, plusSign) }
@@ -44,6 +42,28 @@ struct QueryOccurrencesTests {
         try types.map { .capture(RoutePattern.Parameter(name: "p", type: try ParameterType($0)), .required) } + [
             .present, .absent, .oneOf(["1", "7"]), .oneOf(["ab", "a", "AB", "a+b", "a b"]), .oneOf([""]),
         ]
+    }
+
+    @Test(arguments: [(8, true), (9, true), (100, true), (101, false), (400, false)])
+    func eachDifferentValueIsListed(_ count: Int, _ holds: Bool) throws {
+        let listed = QueryCondition.Test.oneOf(ListedValues((0..<100).map(String.init)))
+        var parts = LinkParts()
+        let items = (0..<count).map { "q=\($0)&%71=\($0)" }.joined(separator: "&")
+        let link = try DeepLink.parse("https://acme.com/?" + items)
+        #expect(QueryCondition(name: "q", test: listed).holds(for: link, .plus, &parts) == holds)
+    }
+
+    /// The last item of the longest query counts like the first.
+    @Test func eachItemOfALongQueryIsRead() throws {
+        let items = String(repeating: "a&", count: 4_000) + "a&q=7&r=x"
+        let link = try DeepLink.parse("https://acme.com/?" + items)
+        var parts = LinkParts()
+        for (name, test, holds) in [
+            ("q", QueryCondition.Test.oneOf(["7"]), true), ("q", .oneOf(["8"]), false), ("a", .oneOf([""]), true),
+            ("r", .present, true), ("s", .absent, true), ("a", .absent, false),
+        ] {
+            #expect(QueryCondition(name: name, test: test).holds(for: link, .plus, &parts) == holds)
+        }
     }
 
     /// Thousands of conditions test hundreds of different values, each with its own range.

@@ -139,7 +139,7 @@ extension QueryCondition {
         return switch test {
         case .present, .capture(_, .optional), .capture(_, .defaultsTo): nil
         case .absent: Glob(pieces: [])
-        case .oneOf(let values): Glob(oneOf: values, name: name, plusSign)
+        case .oneOf(let values): Glob(oneOf: values.texts, name: name, plusSign)
         case .capture(let parameter, .required): parameter.queryGlob(plusSign)
         }
     }
@@ -149,7 +149,7 @@ extension RoutePattern.Parameter {
     /// Returns a pattern that matches every value of the type; nil if a value may be empty.
     fileprivate func queryGlob(_ plusSign: DeepLink.PlusSign) -> Glob? {
         switch type {
-        case .oneOf(let values): Glob(oneOf: values, name: name, plusSign)
+        case .oneOf(let values): Glob(oneOf: values.texts, name: name, plusSign)
         case .string(let length) where (length?.lower ?? 0) <= 0: nil
         default: Glob(pieces: [.one, .many])
         }

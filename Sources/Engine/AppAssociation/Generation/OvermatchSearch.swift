@@ -355,7 +355,7 @@ extension RoutePattern.Segment {
 extension ParameterType {
     fileprivate var values: [String] {
         switch self {
-        case .oneOf(let values): values
+        case .oneOf(let values): values.texts
         case .string: ["x.y"]
         default: []
         }
@@ -367,7 +367,7 @@ extension QueryCondition {
     fileprivate var values: [String?] {
         switch test {
         case .present: [nil, "", "1"]
-        case .oneOf(let values): values
+        case .oneOf(let values): values.map { $0 }
         case .absent, .capture: []
         }
     }

@@ -29,6 +29,22 @@ struct PathTranslation {
             if !wildcards.contains(.one) { add(behind.drop { $0 == .slash }) }
             add([.one, .many] + behind)
         }
+        for index in paths.indices { paths[index] = readable(paths[index]) }
+    }
+
+    /// Returns the path with plain parameters where a pattern may have only one that several ends are tried for.
+    private mutating func readable(_ path: MigratedPath) -> MigratedPath {
+        var path = path
+        for index in path.segments.indices {
+            var names = ParameterNames()
+            let text = MigratedPath(segments: [path.segments[index]]).text(&names)
+            guard (try? RoutePattern(text)) == nil else { continue }
+            path.segments[index] = path.segments[index].map { part in
+                if case .literal = part { part } else { .plain }
+            }
+            inexactness = inexactness ?? .severalEnds
+        }
+        return path
     }
 
     /// Adds the patterns for a path without its leading slash.

@@ -28,6 +28,9 @@ struct Inexactness: Hashable {
         reason: "a variable with wildcards, slashes or very many values cannot become a set; a parameter matches any "
             + "text"
     )
+    static let severalEnds = Inexactness(
+        reason: "a segment has one parameter at most that may contain the text behind it; the others match any text"
+    )
     static let characters = Inexactness(reason: "no parameter type matches exactly these characters")
 }
 

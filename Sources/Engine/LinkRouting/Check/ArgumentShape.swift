@@ -72,7 +72,7 @@ extension ArgumentType {
         case .uuid: self = .uuid
         case .date: self = .date
         // A captured value has the letters of the link, not those of the set.
-        case .oneOf(let values): self = letterCase == .sensitive ? .oneOf(values) : .string
+        case .oneOf(let values): self = letterCase == .sensitive ? .oneOf(values.texts) : .string
         }
     }
 }

@@ -54,7 +54,7 @@ struct OrderCheck {
         self.router = router
         self.budget = budget
         self.limits = limits
-        walkSteps = router.index.worstCase { _ in 0 }
+        walkSteps = router.index.worstCase(\.comparisonSteps) { _ in 0 }
         let allHosts = HostSpace.all(of: router.identity)
         routes = router.table.routes.enumerated().map { index, route in
             let texts = route.comparedTexts
@@ -174,7 +174,7 @@ struct OrderCheck {
         let input = router.input(sample.link, sample.caller)
         var (evaluations, steps) = (0, 0)
         var parts = LinkParts()
-        let winner = router.index.smallestRank(for: input.link, input) { rank, _, input in
+        let winner = router.index.smallestRank(for: input.link, input, &parts) { rank, _, input, parts in
             evaluations += routes[rank].weight
             steps += routes[rank].weight
             return router.route(at: rank).holds(for: input, &parts)

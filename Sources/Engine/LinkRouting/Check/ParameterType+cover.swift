@@ -76,7 +76,7 @@ extension ParameterType {
         }
     }
 
-    var listedValues: [String]? {
+    var listedValues: ListedValues? {
         guard case .oneOf(let values) = self else { return nil }
         return values
     }

@@ -67,7 +67,7 @@ struct QuerySpace {
             }
     }
 
-    private var listedValues: [String]? {
+    private var listedValues: ListedValues? {
         for test in tests {
             switch test {
             case .oneOf(let values): return values
@@ -82,13 +82,12 @@ struct QuerySpace {
 
     /// The listed values that all tests accept; nil if no test lists values.
     private var acceptedValues: [String]? {
-        listedValues.map { tests.reduce($0) { Self.values($0, acceptedBy: $1) } }
+        listedValues.map { tests.reduce($0.texts) { Self.values($0, acceptedBy: $1) } }
     }
 
     private static func values(_ values: [String], acceptedBy test: QueryCondition.Test) -> [String] {
         guard let others = test.listedValues else { return values.filter { accepts($0, test) } }
-        let known = Set(others.map { ExactText($0) })
-        return values.filter { known.contains(ExactText($0)) }
+        return values.filter(others.containsExactly)
     }
 
     private func accepts(_ value: String) -> Bool { tests.allSatisfy { Self.accepts(value, $0) } }
@@ -97,7 +96,7 @@ struct QuerySpace {
         switch test {
         case .present: true
         case .absent: false
-        case .oneOf(let values): values.contains { $0.utf8.elementsEqual(value.utf8) }
+        case .oneOf(let values): values.containsExactly(value)
         case .capture(let parameter, _): parameter.type.accepts(Array(value.utf8)[...])
         }
     }

@@ -75,3 +75,8 @@ extension Condition {
         }
     }
 }
+
+extension RoutePattern.Mixed {
+    /// The steps of comparing eight bytes of a text with the segment.
+    var comparisonSteps: Int { 1 + 2 * pieces.count }
+}

@@ -48,7 +48,7 @@ extension RouteTable {
                     message: "The slowest link takes \(router.worstCaseSteps) steps to resolve; the limit is "
                         + "\(Router.maximumSteps).",
                     fix: "Put literal segments before parameters, merge routes that differ only in their conditions, "
-                        + "or shorten lists of values."
+                        + "or split segments with several parameters."
                 )
             ]
         }

@@ -1,5 +1,5 @@
 extension DeepLink {
-    /// Parses a link. Never traps. Allocates once each for bytes, path, segments and query.
+    /// Parses a link. Never traps. Allocates once each for bytes, segments and query, and for a path with escapes.
     public static func parse(_ text: String) throws(Rejection) -> DeepLink {
         try parse(Array(text.utf8))
     }

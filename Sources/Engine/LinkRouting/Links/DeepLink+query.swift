@@ -11,6 +11,8 @@ extension DeepLink {
         public let hasInvalidName: Bool
         /// Whether the value has such an error. The item then satisfies the condition `present` only.
         public let hasInvalidValue: Bool
+        /// Whether the item contains `%` or `+`.
+        let isEncoded: Bool
         /// Whether the name contains `%` or `+`, so that a comparison must decode it.
         let hasEncodedName: Bool
 
@@ -23,6 +25,7 @@ extension DeepLink {
             start = Int32(range.lowerBound)
             end = Int32(range.upperBound)
             self.equals = equals.map { Int32($0) } ?? -1
+            self.isEncoded = isEncoded
             guard isEncoded else {
                 hasEncodedName = false
                 hasInvalidName = false
@@ -54,24 +57,27 @@ extension DeepLink {
         return decoded(range, plus)
     }
 
-    /// Whether the item's decoded name has these UTF-8 bytes. Does not allocate.
+    /// Whether the item's decoded name has these UTF-8 bytes.
     public func matchesName(_ item: QueryItem, _ name: some Sequence<UInt8>, plus: PlusSign) -> Bool {
-        guard !item.hasInvalidName else { return false }
-        guard item.hasEncodedName else { return bytes[item.rawName].elementsEqual(name) }
-        return PercentDecoding(bytes[item.rawName], plus: plus).elementsEqual(name)
+        !item.hasInvalidName && Array(name).withUnsafeBufferPointer { isName(of: item, $0, plus) }
     }
 
-    /// Whether the item's decoded value (empty without `=`) has these UTF-8 bytes. Does not allocate.
-    func matchesValue(_ item: QueryItem, _ value: some Sequence<UInt8>, plus: PlusSign) -> Bool {
-        guard !item.hasInvalidValue else { return false }
-        return PercentDecoding(bytes[item.rawValue ?? 0..<0], plus: plus).elementsEqual(value)
+    /// Whether the item has this name, decoded.
+    func isName(of item: QueryItem, _ name: String, _ plus: PlusSign) -> Bool {
+        guard !item.hasInvalidName, item.rawName.count >= name.utf8.count else { return false }
+        return name.withBytes { isName(of: item, $0, plus) }
+    }
+
+    /// Whether the item's decoded name, which is valid, has these bytes.
+    func isName(of item: QueryItem, _ name: UnsafeBufferPointer<UInt8>, _ plus: PlusSign) -> Bool {
+        guard !item.hasEncodedName else { return decodedBytes(item.rawName, plus).elementsEqual(name) }
+        return bytes.withUnsafeBufferPointer { UnsafeBufferPointer(rebasing: $0[item.rawName]).hasBytes(of: name) }
     }
 
     /// Returns the value like `value(of:plus:)`, as UTF-8. A value without escapes is a slice of `bytes`.
     func valueBytes(of item: QueryItem, plus: PlusSign) -> ArraySlice<UInt8>? {
         guard !item.hasInvalidValue else { return nil }
-        let raw = bytes[item.rawValue ?? 0..<0]
-        guard raw.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return raw }
-        return Array(PercentDecoding(raw, plus: plus))[...]
+        guard let range = item.rawValue else { return [] }
+        return item.isEncoded ? decodedBytes(range, plus)[...] : bytes[range]
     }
 }

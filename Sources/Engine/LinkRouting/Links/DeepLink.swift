@@ -16,7 +16,7 @@ public struct DeepLink: Sendable, Hashable {
     public let host: String?
     /// Port of a web link; nil when absent or the scheme's default.
     public let port: UInt16?
-    /// The decoded segments, concatenated.
+    /// What the ranges of the segments refer to: the link's own bytes, unless its path has escapes.
     public let pathBytes: [UInt8]
     public internal(set) var segments: [Segment]
     /// Whether the path had a trailing slash, which is not part of the segments; false for the root.
@@ -63,6 +63,9 @@ public struct DeepLink: Sendable, Hashable {
     /// Returns a range in ``DeepLink/pathBytes``. The index must be below `segmentCount`.
     public func segmentRange(_ index: Int) -> Range<Int> { segments[index].range }
 
+    /// Returns the decoded bytes of a segment.
+    func segment(_ index: Int) -> ArraySlice<UInt8> { pathBytes[segments[index].range] }
+
     /// Returns the decoded text of a segment. The index must be below `segmentCount`.
     public func segmentText(_ index: Int) -> String {
         String(decoding: pathBytes[segments[index].range], as: UTF8.self)
@@ -89,10 +92,13 @@ public struct DeepLink: Sendable, Hashable {
     }
 
     func decoded(_ range: Range<Int>, _ plus: PlusSign) -> String {
-        let raw = bytes[range]
-        guard raw.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
-            return String(decoding: raw, as: UTF8.self)
-        }
-        return String(decoding: Array(PercentDecoding(raw, plus: plus)), as: UTF8.self)
+        String(decoding: decodedBytes(range, plus), as: UTF8.self)
+    }
+
+    /// Returns decoded bytes. The escapes must be well-formed.
+    func decodedBytes(_ range: Range<Int>, _ plus: PlusSign) -> [UInt8] {
+        var decoded: [UInt8] = []
+        decoded.append(decoding: bytes[range], plus: plus)
+        return decoded
     }
 }

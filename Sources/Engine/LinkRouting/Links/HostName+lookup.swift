@@ -7,7 +7,9 @@ extension HostName {
     /// Other characters are lower-cased scalar by scalar; `。`, `．` and `｡` count as dots. The limit is 253 bytes.
     static func lookupForm(_ raw: ArraySlice<UInt8>) -> String? {
         guard !areAllPlain(raw.span) else { return lookupForm(plain: raw) }
-        var host = lookupForm(PercentDecoding(raw, plus: .plus))
+        var decoded: [UInt8] = []
+        decoded.append(decoding: raw, plus: .plus)
+        var host = lookupForm(decoded: decoded)
         if host?.utf8.last == UInt8(ascii: ".") { host?.unicodeScalars.removeLast() }
         guard let host, host.utf8.count <= maximumLength else { return nil }
         return host.isEmpty || !hasEmptyLabel(host) ? host : nil
@@ -45,9 +47,9 @@ extension HostName {
         return true
     }
 
-    private static func lookupForm(_ decoded: PercentDecoding) -> String? {
+    private static func lookupForm(decoded: [UInt8]) -> String? {
         var host = String.UnicodeScalarView()
-        for scalar in String(decoding: Array(decoded), as: UTF8.self).unicodeScalars {
+        for scalar in String(decoding: decoded, as: UTF8.self).unicodeScalars {
             switch scalar {
             case "A"..."Z", "a"..."z":
                 host.append(Unicode.Scalar(UInt8(truncatingIfNeeded: scalar.value) | 0x20))

@@ -43,18 +43,28 @@ extension LinkParser {
 
     /// Decodes and appends one segment whose raw bytes have been scanned.
     mutating func appendSegment(_ range: Range<Int>, isEncoded: Bool) throws(DeepLink.Rejection) {
+        // The bytes of the link serve as they are up to the first escape.
+        if isEncoded, pathBytes.isEmpty {
+            pathBytes.reserveCapacity(bytes.count)
+            pathBytes += bytes[..<range.lowerBound]
+        }
+        guard isEncoded || !pathBytes.isEmpty else {
+            // Without escapes, a segment contains no slash, and most segments do not start with a dot.
+            if !range.isEmpty, bytes[range.lowerBound] == UInt8(ascii: "."), hasDotPiece(bytes[range]) {
+                throw rejection(.dotSegment, at: range.lowerBound)
+            }
+            segments.append(DeepLink.Segment(start: Int32(range.lowerBound), end: Int32(range.upperBound)))
+            return
+        }
         let raw = bytes[range]
         let start = pathBytes.count
         if isEncoded {
             if let failure = escapeFailure(in: raw) { throw rejection(failure.code, at: failure.index) }
-            pathBytes.append(contentsOf: PercentDecoding(raw, plus: .plus))
+            pathBytes.append(decoding: raw, plus: .plus)
         } else {
-            pathBytes.append(contentsOf: raw)
+            pathBytes += raw
         }
-        // An undecoded segment cannot contain a slash, and most segments do not start with a dot.
-        if isEncoded || raw.first == UInt8(ascii: "."), hasDotPiece(pathBytes[start...]) {
-            throw rejection(.dotSegment, at: range.lowerBound)
-        }
+        if hasDotPiece(pathBytes[start...]) { throw rejection(.dotSegment, at: range.lowerBound) }
         segments.append(DeepLink.Segment(start: Int32(start), end: Int32(pathBytes.count)))
     }
 

@@ -7,6 +7,7 @@ struct LinkParser {
     var scheme: String?
     var host: String?
     private var port: UInt16?
+    /// The decoded segments; empty while no byte of the path is written as an escape.
     var pathBytes: [UInt8] = []
     var segments: [DeepLink.Segment] = []
 
@@ -25,7 +26,6 @@ struct LinkParser {
         }
         let customHost = try scanHead()
         let pathStart = customHost?.lowerBound ?? index
-        pathBytes.reserveCapacity(bytes.count - pathStart)
         segments.reserveCapacity(Self.typicalSegmentCount)
         if let customHost { try appendSegment(customHost, isEncoded: bytes[customHost].contains(UInt8(ascii: "%"))) }
         let hasTrailingSlash = try scanPath()
@@ -38,7 +38,7 @@ struct LinkParser {
             scheme: scheme,
             host: host,
             port: port,
-            pathBytes: pathBytes,
+            pathBytes: pathBytes.isEmpty ? bytes : pathBytes,
             segments: segments,
             hasTrailingSlash: hasTrailingSlash,
             hasAuthoritySegment: customHost != nil,
@@ -136,7 +136,9 @@ struct LinkParser {
     /// Checks the host of a custom scheme, which becomes a segment. It must not contain user information or a port,
     /// escaped or not.
     private func customHost(_ range: Range<Int>) throws(DeepLink.Rejection) -> Range<Int>? {
-        for byte in PercentDecoding(bytes[range], plus: .plus) {
+        var host: [UInt8] = []
+        host.append(decoding: bytes[range], plus: .plus)
+        for byte in host {
             if byte == UInt8(ascii: "@") { throw rejection(.userInfo, at: range.lowerBound) }
             if byte == UInt8(ascii: ":") { throw rejection(.badPort, at: range.lowerBound) }
         }

@@ -1,28 +1,21 @@
-/// Decodes the percent-escapes of a text lazily, without allocating. The escapes must be well-formed.
-struct PercentDecoding: Sequence, IteratorProtocol {
-    private var rest: ArraySlice<UInt8>
-    private let plus: DeepLink.PlusSign
-
-    init(_ raw: ArraySlice<UInt8>, plus: DeepLink.PlusSign) {
-        rest = raw
-        self.plus = plus
-    }
-
-    var underestimatedCount: Int { rest.count / 3 }
-
-    mutating func next() -> UInt8? {
-        guard let byte = rest.popFirst() else { return nil }
-        switch byte {
-        case UInt8(ascii: "%"):
-            guard let first = rest.first, let high = hexValue(first), let second = rest.dropFirst().first,
-                let low = hexValue(second)
-            else { return byte }
-            rest = rest.dropFirst(2)
-            return high << 4 | low
-        case UInt8(ascii: "+") where plus == .space:
-            return UInt8(ascii: " ")
-        default:
-            return byte
+extension [UInt8] {
+    /// Appends a text with its percent-escapes decoded. A `%` that begins no escape stays.
+    mutating func append(decoding raw: ArraySlice<UInt8>, plus: DeepLink.PlusSign) {
+        reserveCapacity(count + raw.count)
+        raw.withUnsafeBufferPointer { raw in
+            var index = 0
+            while index < raw.count {
+                let byte = raw[index]
+                index += 1
+                if byte == UInt8(ascii: "%"), raw.count - index >= 2, let high = hexValue(raw[index]),
+                    let low = hexValue(raw[index + 1])
+                {
+                    append(high << 4 | low)
+                    index += 2
+                } else {
+                    append(byte == UInt8(ascii: "+") && plus == .space ? UInt8(ascii: " ") : byte)
+                }
+            }
         }
     }
 }
@@ -45,6 +38,8 @@ func escapeFailure(in raw: ArraySlice<UInt8>) -> (code: DeepLink.Rejection.Code,
         if byte >= 0x80, firstHighEscape == nil { firstHighEscape = index }
         index += 3
     }
-    guard let firstHighEscape, !isUTF8(PercentDecoding(raw, plus: .plus)) else { return nil }
-    return (.invalidUTF8, firstHighEscape)
+    guard let firstHighEscape else { return nil }
+    var decoded: [UInt8] = []
+    decoded.append(decoding: raw, plus: .plus)
+    return isUTF8(decoded) ? nil : (.invalidUTF8, firstHighEscape)
 }

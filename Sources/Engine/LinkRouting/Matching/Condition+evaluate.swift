@@ -1,10 +1,17 @@
 extension Condition {
     /// Evaluates the condition against the known facts.
-    func evaluate(in context: LinkContext) -> Tristate { evaluate(in: context, context.app, context.platform) }
+    func evaluate(in context: LinkContext, _ parts: inout LinkParts) -> Tristate {
+        evaluate(in: context, context.app, context.platform, &parts)
+    }
 
     /// Evaluates the condition with another app and platform than the caller's. Copying the context would cost more
     /// than evaluating most conditions.
-    func evaluate(in context: LinkContext, _ app: AppID?, _ platform: Platform?) -> Tristate {
+    func evaluate(
+        in context: LinkContext,
+        _ app: AppID?,
+        _ platform: Platform?,
+        _ parts: inout LinkParts
+    ) -> Tristate {
         switch self {
         case .platform(let platforms): truth(platform) { platforms.contains($0) }
         case .device(let devices): truth(context.device) { devices.contains($0) }
@@ -15,11 +22,11 @@ extension Condition {
             context.locale.isEmpty ? .unknown : LanguageTag.lookup(context.locale, in: tags) == nil ? .fails : .holds
         case .country(let countries):
             truth(context.country) { country in
-                countries.contains { $0.utf8.elementsEqual(country.utf8) { folded($0) == folded($1) } }
+                country.withBytes { countries.contains($0, .ignored) }
             }
         case .authenticated(let expected): truth(context.authenticated) { $0 == expected }
         case .trait(let name, let values):
-            truth(context.trait(name)) { Self.share($0, values) }
+            truth(parts.isListed(name, of: context, in: values)) { $0 }
         case .inAppBrowser(let expected): truth(context.inAppBrowser) { $0 == expected }
         case .time(let from, let until):
             truth(context.now) { now in (from.map { $0 <= now } ?? true) && (until.map { now < $0 } ?? true) }
@@ -27,9 +34,9 @@ extension Condition {
             // Without a sticky key, a rollout is unknown, like any condition on a missing fact.
             truth(context.stickyKey) { Bucket.of($0, salt: rollout.salt) < rollout.basisPoints }
         case .apps(let apps): truth(app) { apps.contains($0) }
-        case .all(let conditions): Self.all(conditions, in: context, app, platform)
-        case .any(let conditions): Self.any(conditions, in: context, app, platform)
-        case .not(let condition): !condition.evaluate(in: context, app, platform)
+        case .all(let conditions): Self.all(conditions, in: context, app, platform, &parts)
+        case .any(let conditions): Self.any(conditions, in: context, app, platform, &parts)
+        case .not(let condition): !condition.evaluate(in: context, app, platform, &parts)
         }
     }
 
@@ -47,11 +54,12 @@ extension Condition {
         _ conditions: [Condition],
         in context: LinkContext,
         _ app: AppID?,
-        _ platform: Platform?
+        _ platform: Platform?,
+        _ parts: inout LinkParts
     ) -> Tristate {
         var result = Tristate.fails
         for condition in conditions {
-            switch condition.evaluate(in: context, app, platform) {
+            switch condition.evaluate(in: context, app, platform, &parts) {
             case .holds: return .holds
             case .fails: continue
             case .unknown: result = .unknown
@@ -64,24 +72,18 @@ extension Condition {
         _ conditions: [Condition],
         in context: LinkContext,
         _ app: AppID?,
-        _ platform: Platform?
+        _ platform: Platform?,
+        _ parts: inout LinkParts
     ) -> Tristate {
         var result = Tristate.holds
         for condition in conditions {
-            switch condition.evaluate(in: context, app, platform) {
+            switch condition.evaluate(in: context, app, platform, &parts) {
             case .holds: continue
             case .fails: return .fails
             case .unknown: result = .unknown
             }
         }
         return result
-    }
-
-    /// Whether the lists have a text in common. Many texts are compared as a set.
-    private static func share(_ left: [String], _ right: [String]) -> Bool {
-        guard left.count > 8, right.count > 8 else { return left.contains { right.contains(where: $0.isExactly) } }
-        let known = Set(right.map { ExactText($0) })
-        return left.contains { known.contains(ExactText($0)) }
     }
 
     private func truth<Fact>(_ fact: Fact?, _ holds: (Fact) -> Bool) -> Tristate {

@@ -62,7 +62,9 @@ extension Condition {
             }
         case .not(let condition):
             return condition.possibleTruths(in: context, app, platform, open: open).negated
-        default: return PossibleTruths(evaluate(in: context, app, platform))
+        default:
+            var parts = LinkParts()
+            return PossibleTruths(evaluate(in: context, app, platform, &parts))
         }
     }
 }

@@ -8,6 +8,8 @@ struct LiteralTable: Sendable {
     private var slots: [Slot] = []
     private var tails: [UInt8] = []
     private var count = 0
+    /// The length of the longest text.
+    private var longest = 0
 
     private struct Slot: Sendable {
         var parent = Parent.none
@@ -50,8 +52,8 @@ struct LiteralTable: Sendable {
             first = Self.word(bytes, at: 0)
             if bytes.byteCount > 8 { second = Self.word(bytes, at: 8) }
             guard letterCase == .ignored else { return }
-            first = Self.folded(first)
-            second = Self.folded(second)
+            first = folded(first)
+            second = folded(second)
         }
 
         /// Returns up to eight bytes at an offset as a little-endian word, zero-padded.
@@ -79,18 +81,6 @@ struct LiteralTable: Sendable {
             }
         }
 
-        /// Converts ASCII capitals in eight bytes to lower case (SWAR). For each byte, the sum exceeds 0x7F exactly if
-        /// the byte is at or above the start of a range.
-        private static func folded(_ word: UInt64) -> UInt64 {
-            let low = word & 0x7F7F_7F7F_7F7F_7F7F
-            let fromA = low &+ repeating(0x80 - UInt8(ascii: "A"))
-            let behindZ = low &+ repeating(0x7F - UInt8(ascii: "Z"))
-            let capitals = (fromA ^ behindZ) & ~word & 0x8080_8080_8080_8080
-            return word | capitals >> 2
-        }
-
-        private static func repeating(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
-
         /// Returns a hash that spreads over the whole range; its highest bits are the best.
         @inline(__always)
         func hash(_ parent: Parent) -> UInt64 {
@@ -101,6 +91,7 @@ struct LiteralTable: Sendable {
     }
 
     func child(of node: Int32, _ text: Swift.Span<UInt8>, _ letterCase: LetterCase) -> Int32? {
+        guard text.count <= longest else { return nil }
         let child = slots[slot(for: text, Head(text, letterCase), Parent(node, letterCase))].child
         return child == RouteIndex.none ? nil : child
     }
@@ -122,11 +113,26 @@ struct LiteralTable: Sendable {
             tails.append(letterCase == .ignored ? folded(text[index]) : text[index])
         }
         count += 1
+        longest = max(longest, text.count)
         return newChild
     }
 
     /// Releases the capacity left over from growth.
     mutating func compact() { resize(to: count + count / 3 + 1) }
+
+    /// The steps of looking up the slowest text: for its bytes, and for each slot that it may have to read.
+    var steps: Int {
+        // A run of slots without a free one goes round the end. Texts with the same beginning are compared to their ends.
+        var (longestRun, run, tails, mostTails) = (0, 0, 0, 0)
+        for slot in slots + slots.prefix(while: { $0.child != RouteIndex.none }) {
+            let isTaken = slot.child != RouteIndex.none
+            run = isTaken ? run + 1 : 0
+            tails = isTaken ? tails + slot.tailRange.count : 0
+            longestRun = max(longestRun, run)
+            mostTails = max(mostTails, tails)
+        }
+        return 1 + longestRun / 10 + max(0, longest - Head.length) / 12 + mostTails / 16
+    }
 
     /// Each child with its parent and letter case.
     var children: some Sequence<(child: Int32, parent: Int32, letterCase: LetterCase)> {

@@ -1,103 +1,192 @@
-/// The occurrences of a query item in a link that has many items.
-///
-/// A link decides how often an item occurs, and a table how many routes test it. So what the occurrences have in common is
-/// computed once for all conditions of a lookup, and each condition compares only that.
-final class QueryOccurrences {
-    /// The different occurrences, in the link's order.
-    private(set) var items: [DeepLink.QueryItem] = []
-    /// The decoded values, computed when first needed; nil if one has an invalid escape.
-    private var values: [ArraySlice<UInt8>]??
-    /// The same values without repetitions.
-    private var distinct: Set<ExactText>?
-    /// The extremes of the values by type without bounds; nil if the type does not accept one of the values.
-    private var extremes: [ParameterType: Extremes?] = [:]
+/// The items of a long query by name. A link decides how many items there are, and a table how many of its conditions
+/// look for one.
+final class QueryIndex {
+    private let link: DeepLink
+    private let plusSign: DeepLink.PlusSign
+    private let names: DistinctTexts
+    /// The first item of each name.
+    private let firstItems: [Int32]
+    /// The next item of the same name; 0 at the end.
+    private let nextItems: [Int32]
+    /// What has been computed for each name.
+    private var occurrences: [QueryOccurrences?]
 
-    /// All values are between these two, in the order of the type's bounds.
-    private struct Extremes {
-        let least: ArraySlice<UInt8>
-        let greatest: ArraySlice<UInt8>
+    init(_ link: DeepLink, _ plusSign: DeepLink.PlusSign) {
+        let count = link.query.count
+        var names = DistinctTexts(capacity: count, bytes: link.rawQuery?.count ?? 0)
+        var firstItems: [Int32] = []
+        var lastItems: [Int32] = []
+        firstItems.reserveCapacity(count)
+        lastItems.reserveCapacity(count)
+        var nextItems = [Int32](repeating: 0, count: count)
+        var decoded: [UInt8] = []
+        let items = link.query
+        link.bytes.withUnsafeBufferPointer { bytes in
+            for index in 0..<count where !items[index].hasInvalidName {
+                let range = items[index].rawName
+                let name: Int
+                if items[index].hasEncodedName {
+                    decoded.removeAll(keepingCapacity: true)
+                    decoded.append(decoding: link.bytes[range], plus: plusSign)
+                    name = decoded.withUnsafeBufferPointer { names.insert($0) }
+                } else {
+                    name = names.insert(UnsafeBufferPointer(rebasing: bytes[range]))
+                }
+                if name == firstItems.count {
+                    firstItems.append(Int32(index))
+                    lastItems.append(Int32(index))
+                } else {
+                    nextItems[Int(lastItems[name])] = Int32(index)
+                    lastItems[name] = Int32(index)
+                }
+            }
+        }
+        (self.link, self.plusSign, self.names) = (link, plusSign, names)
+        (self.firstItems, self.nextItems) = (firstItems, nextItems)
+        occurrences = Array(repeating: nil, count: firstItems.count)
     }
 
-    /// The number of occurrences up to which each is compared.
-    static let few = 8
-
-    func append(_ item: DeepLink.QueryItem) { items.append(item) }
-
-    /// Whether the occurrences satisfy a test.
-    func satisfy(_ test: QueryCondition.Test, in link: DeepLink, _ plusSign: DeepLink.PlusSign) -> Bool {
-        guard !items.isEmpty else { return test.acceptsAbsence }
-        guard items.count > Self.few else { return items.allSatisfy { test.accepts($0, of: link, plusSign) } }
-        switch test {
-        case .present: return true
-        case .absent: return false
-        case .oneOf, .capture: break
-        }
-        guard let values = values(in: link, plusSign) else { return false }
-        if let listed = test.listedValues {
-            return distinct(of: values).isSubset(of: listed.lazy.map { ExactText($0) })
-        }
-        guard case .capture(let parameter, _) = test, let extremes = extremes(of: values, parameter.type) else {
-            return false
-        }
-        return parameter.type.accepts(extremes.least) && parameter.type.accepts(extremes.greatest)
-    }
-
-    private func values(in link: DeepLink, _ plusSign: DeepLink.PlusSign) -> [ArraySlice<UInt8>]? {
-        if let values { return values }
-        let decoded = items.map { link.valueBytes(of: $0, plus: plusSign) }
-        let values = decoded.contains(nil) ? nil : decoded.compactMap(\.self)
-        self.values = .some(values)
-        return values
-    }
-
-    private func distinct(of values: [ArraySlice<UInt8>]) -> Set<ExactText> {
-        if let distinct { return distinct }
-        let distinct = Set(values.lazy.map { ExactText(String(decoding: $0, as: UTF8.self)) })
-        self.distinct = distinct
-        return distinct
-    }
-
-    private func extremes(of values: [ArraySlice<UInt8>], _ bounded: ParameterType) -> Extremes? {
-        let type = bounded.unbounded
-        if let extremes = extremes[type] { return extremes }
-        var found: Extremes?
-        if values.allSatisfy({ type.accepts($0) }), let least = values.min(by: type.ordersByBounds),
-            let greatest = values.max(by: type.ordersByBounds)
-        {
-            found = Extremes(least: least, greatest: greatest)
-        }
-        extremes[type] = .some(found)
+    /// Returns the occurrences of an item; nil if there is none.
+    func occurrences(named name: String) -> QueryOccurrences? {
+        guard let index = name.withBytes({ names.index(of: $0) }) else { return nil }
+        if let known = occurrences[index] { return known }
+        var items: [DeepLink.QueryItem] = []
+        var item = firstItems[index]
+        repeat {
+            items.append(link.query[Int(item)])
+            item = nextItems[Int(item)]
+        } while item != 0
+        let found = QueryOccurrences(items, of: link, plusSign)
+        occurrences[index] = found
         return found
     }
 }
 
-extension ParameterType {
-    /// The type without its range or length.
-    fileprivate var unbounded: ParameterType {
-        switch self {
-        case .string: .string(length: nil)
-        case .int: .int(nil)
-        case .number: .number(nil)
-        case .slug: .slug(length: nil)
-        case .alpha: .alpha(length: nil)
-        case .alnum: .alnum(length: nil)
-        case .hex: .hex(length: nil)
-        case .bool, .uuid, .date, .oneOf: self
+/// The occurrences of one item of a long query. What they have in common is computed once for all conditions of a lookup,
+/// and each condition compares only that.
+final class QueryOccurrences {
+    let first: DeepLink.QueryItem
+    /// Whether a value has an invalid escape.
+    private let areInvalid: Bool
+    /// The decoded values, one after the other, and their ends.
+    private let bytes: [UInt8]
+    private let ends: [Int32]
+    private lazy var text = commonText()
+    private lazy var integers = extremes(parseInt)
+    private lazy var numbers = extremes(parseNumber)
+    private lazy var distinct = distinctValues()
+    private lazy var areBools = all { ParameterType.bool.accepts($0, .sensitive) }
+    private lazy var areUUIDs = all { ParameterType.uuid.accepts($0, .sensitive) }
+    private lazy var areDates = all { ParameterType.date.accepts($0, .sensitive) }
+
+    /// The kinds of all values together, and their lengths.
+    private struct Text {
+        var kinds = TextKinds()
+        var (shortest, longest) = (Int.max, 0)
+        var haveHyphensAtEnds = false
+    }
+
+    init(_ items: [DeepLink.QueryItem], of link: DeepLink, _ plusSign: DeepLink.PlusSign) {
+        first = items[0]
+        areInvalid = items.contains(where: \.hasInvalidValue)
+        guard !areInvalid else {
+            (bytes, ends) = ([], [])
+            return
+        }
+        var bytes: [UInt8] = []
+        var ends: [Int32] = []
+        bytes.reserveCapacity(link.rawQuery?.count ?? 0)
+        ends.reserveCapacity(items.count)
+        link.bytes.withUnsafeBufferPointer { text in
+            for item in items {
+                if let range = item.rawValue {
+                    if item.isEncoded {
+                        bytes.append(decoding: link.bytes[range], plus: plusSign)
+                    } else {
+                        bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[range]))
+                    }
+                }
+                ends.append(Int32(bytes.count))
+            }
+        }
+        (self.bytes, self.ends) = (bytes, ends)
+    }
+
+    /// Whether all occurrences satisfy a test.
+    func satisfy(_ test: QueryCondition.Test) -> Bool {
+        switch test {
+        case .present: true
+        case .absent: false
+        case .oneOf(let listed): !areInvalid && listed.containsAll(distinct)
+        case .capture(let parameter, _): !areInvalid && areAll(parameter.type)
         }
     }
 
-    /// Whether a value is less than another in the order of the type's bounds: as a number, or in length.
-    fileprivate func ordersByBounds(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>) -> Bool {
-        switch self {
-        case .int:
-            guard let left = parseInt(left), let right = parseInt(right) else { return false }
-            return left < right
-        case .number:
-            guard let left = Double(String(decoding: left, as: UTF8.self)),
-                let right = Double(String(decoding: right, as: UTF8.self))
-            else { return false }
-            return left < right
-        case .string, .bool, .uuid, .slug, .alpha, .alnum, .hex, .date, .oneOf: return left.count < right.count
+    private func areAll(_ type: ParameterType) -> Bool {
+        switch type {
+        case .string(let bounds): return isWithin(bounds)
+        case .slug(let bounds), .alpha(let bounds), .alnum(let bounds), .hex(let bounds):
+            guard let kind = type.kind, text.shortest > 0, text.kinds.isOnly(kind) else { return false }
+            return (kind != .slug || !text.haveHyphensAtEnds) && isWithin(bounds)
+        case .int(let range):
+            guard let integers else { return false }
+            return range.map { $0.contains(integers.lowerBound) && $0.contains(integers.upperBound) } ?? true
+        case .number(let range):
+            guard let numbers else { return false }
+            return range.map { $0.contains(numbers.lowerBound) && $0.contains(numbers.upperBound) } ?? true
+        case .bool: return areBools
+        case .uuid: return areUUIDs
+        case .date: return areDates
+        case .oneOf(let listed): return listed.containsAll(distinct)
         }
+    }
+
+    private func isWithin(_ bounds: ParameterType.Bounds<Int>?) -> Bool {
+        guard let bounds else { return true }
+        return bounds.contains(text.shortest) && bounds.contains(text.longest)
+    }
+
+    /// Whether all values pass.
+    private func all(_ passes: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
+        bytes.withUnsafeBufferPointer { bytes in
+            var start = 0
+            return ends.allSatisfy { end in
+                defer { start = Int(end) }
+                return passes(UnsafeBufferPointer(rebasing: bytes[start..<Int(end)]))
+            }
+        }
+    }
+
+    private func commonText() -> Text {
+        var text = Text()
+        let hyphen = UInt8(ascii: "-")
+        _ = all { value in
+            text.kinds.add(TextKinds(value))
+            text.shortest = min(text.shortest, value.count)
+            text.longest = max(text.longest, value.count)
+            if value.first == hyphen || value.last == hyphen { text.haveHyphensAtEnds = true }
+            return true
+        }
+        return text
+    }
+
+    /// Returns the least and the greatest value; nil if one cannot be read.
+    private func extremes<Value: Comparable>(_ read: (UnsafeBufferPointer<UInt8>) -> Value?) -> ClosedRange<Value>? {
+        var found: ClosedRange<Value>?
+        let areRead = all { text in
+            guard let value = read(text) else { return false }
+            found = found.map { min($0.lowerBound, value)...max($0.upperBound, value) } ?? value...value
+            return true
+        }
+        return areRead ? found : nil
+    }
+
+    private func distinctValues() -> DistinctTexts {
+        var distinct = DistinctTexts(capacity: ends.count, bytes: bytes.count)
+        _ = all { value in
+            distinct.insert(value)
+            return true
+        }
+        return distinct
     }
 }

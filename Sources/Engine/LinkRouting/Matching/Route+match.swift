@@ -8,15 +8,14 @@ struct MatchInput {
 extension Route {
     /// Whether all conditions except the path's segments hold. The index has compared those.
     func holds(for input: MatchInput, _ parts: inout LinkParts) -> Bool {
-        linkHolds(for: input.link, input.plusSign, &parts) && (when?.evaluate(in: input.context) ?? .holds) == .holds
+        linkHolds(for: input.link, input.plusSign, &parts)
+            && (when?.evaluate(in: input.context, &parts) ?? .holds) == .holds
     }
 
     /// Whether all conditions on the link hold, regardless of the context. Like `holds`, it leaves out the path's
-    /// segments.
+    /// segments, and the host up to the type of its label.
     func linkHolds(for link: DeepLink, _ plusSign: DeepLink.PlusSign, _ parts: inout LinkParts) -> Bool {
-        guard hostHolds(for: link), trailingSlashHolds(for: link) else { return false }
-        for condition in query where !condition.holds(for: link, plusSign, &parts) { return false }
-        return fragmentHolds(for: link, &parts)
+        [self].linkHolds(at: 0, for: link, plusSign, &parts)
     }
 
     /// Whether host and path alone decide about the route, so that nothing is left to check after the index.
@@ -67,11 +66,7 @@ extension Route {
     }
 
     func fragmentHolds(for link: DeepLink, _ parts: inout LinkParts) -> Bool {
-        switch fragment {
-        case nil: true
-        case .equals(let expected): parts.fragment(of: link)?.isExactly(expected) == true
-        case .pattern(let pattern): parts.fragmentPath(of: link).map { pattern.matches($0, letterCase) } ?? false
-        }
+        fragment?.holds(for: link, letterCase, &parts) ?? true
     }
 
     /// Returns the parameters that the route captures from a matching link, in the order host, path, query, fragment.
@@ -80,7 +75,8 @@ extension Route {
     func parameters(
         in link: DeepLink,
         _ plusSign: DeepLink.PlusSign,
-        _ captures: [RoutePattern.Capture]
+        _ captures: [RoutePattern.Capture],
+        _ parts: inout LinkParts
     ) -> [CapturedParameter] {
         var parameters: [CapturedParameter] = []
         if case .label(let parameter?, let suffix) = host, let label = link.hostLabel(before: suffix) {
@@ -95,9 +91,9 @@ extension Route {
         }
         for capture in captures { capture.append(to: &parameters, from: link, letterCase) }
         for condition in query {
-            if let parameter = condition.capture(in: link, plusSign) { parameters.append(parameter) }
+            if let parameter = condition.capture(in: link, plusSign, &parts) { parameters.append(parameter) }
         }
-        if case .pattern(let pattern) = fragment, let path = link.fragmentPath {
+        if case .pattern(let pattern) = fragment, let path = parts.fragmentPath(of: link) {
             parameters += (pattern.captures(in: path, letterCase) ?? []).map { parameter in
                 var parameter = parameter
                 parameter.location = .fragment
@@ -109,6 +105,29 @@ extension Route {
             parameters[index].isSensitive = true
         }
         return parameters
+    }
+}
+
+extension [Route] {
+    /// `linkHolds` of a route in the list. Copying the route would cost more than most of its conditions.
+    func linkHolds(
+        at position: Int,
+        for link: DeepLink,
+        _ plusSign: DeepLink.PlusSign,
+        _ parts: inout LinkParts
+    ) -> Bool {
+        if self[position].$host.isPresent, case .label(let parameter?, _) = self[position].host {
+            guard parameter.type.accepts(parts.hostLabel(of: link)) else { return false }
+        }
+        if self[position].trailingSlash == .strict {
+            guard self[position].trailingSlashHolds(for: link) else { return false }
+        }
+        let query = self[position].query
+        for index in query.indices {
+            guard query[index].test.holds(query[index].name, for: link, plusSign, &parts) else { return false }
+        }
+        guard self[position].$fragment.isPresent, let fragment = self[position].fragment else { return true }
+        return fragment.holds(for: link, self[position].letterCase, &parts)
     }
 }
 
@@ -135,7 +154,7 @@ extension RoutePattern {
                     CapturedParameter(
                         name: name,
                         value: .list(rest),
-                        text: rest.joined(separator: "/"),
+                        text: link.joinedSegments(from: index),
                         location: .rest(firstSegment: index)
                     )
                 )
@@ -152,20 +171,28 @@ extension RoutePattern {
         }
     }
 
-    /// Whether the pattern matches the link's path. Does not allocate, except as `Mixed.accepts`.
-    func matches(_ link: DeepLink, _ letterCase: LetterCase) -> Bool { firstMismatch(in: link, letterCase) == nil }
+    /// Whether the pattern matches the link's path.
+    func matches(_ link: DeepLink, _ letterCase: LetterCase) -> Bool {
+        var parts = LinkParts()
+        return firstMismatch(in: link, letterCase, &parts) == nil
+    }
 
     /// Returns the index of the first segment that does not match, or the number of segments if the link has more; nil if
     /// the pattern matches the link's path.
     ///
     /// - Parameter budget: Spends the steps of each comparison for each byte.
-    func firstMismatch(in link: DeepLink, _ letterCase: LetterCase, within budget: WorkBudget? = nil) -> Int? {
+    func firstMismatch(
+        in link: DeepLink,
+        _ letterCase: LetterCase,
+        _ parts: inout LinkParts,
+        within budget: WorkBudget? = nil
+    ) -> Int? {
         for (index, segment) in segments.enumerated() {
             if case .rest = segment { return nil }
             guard index < link.segments.count else { return index }
             let text = link.pathBytes[link.segments[index].range]
-            if let budget, !budget.spend(1 + segment.steps * text.count) { return index }
-            guard !text.isEmpty, segment.accepts(text, letterCase) else { return index }
+            if let budget, !budget.spend(segment.stepsInTrace(of: text.count)) { return index }
+            guard !text.isEmpty, parts.accepts(index, of: link, segment, letterCase) else { return index }
         }
         return segments.count == link.segments.count ? nil : segments.count
     }
@@ -183,7 +210,8 @@ extension RoutePattern.Segment {
     /// Returns whether the segment matches the decoded text of one segment, which is not empty.
     package func accepts(_ text: ArraySlice<UInt8>, _ letterCase: LetterCase) -> Bool {
         switch self {
-        case .literal(let literal): areEqual(text, literal, letterCase)
+        case .literal(let literal):
+            text.withUnsafeBufferPointer { $0.count == literal.count && $0.has(literal, at: 0, letterCase) }
         case .parameter(let parameter): parameter.type.accepts(text, letterCase)
         case .mixed(let mixed): mixed.accepts(text, letterCase)
         case .any, .rest: true
@@ -202,17 +230,30 @@ extension DeepLink {
     /// The fragment parsed as a path, if it starts with a slash and is a valid path; else nil.
     var fragmentPath: DeepLink? {
         guard let rawFragment, bytes[rawFragment].first == UInt8(ascii: "/") else { return nil }
-        // A fragment may contain '?' and '#' as text; they would end a path.
-        let escaped = bytes[rawFragment].flatMap { byte -> [UInt8] in
-            switch byte {
-            case UInt8(ascii: "?"): Array("%3F".utf8)
-            case UInt8(ascii: "#"): Array("%23".utf8)
-            default: [byte]
-            }
-        }
         // The empty host keeps a fragment such as `//a` from being parsed as a host; it starts with an empty segment
         // instead.
-        return try? DeepLink.parse(Array("f://".utf8) + escaped)
+        var path = Array("f://".utf8)
+        path.reserveCapacity(path.count + 3 * rawFragment.count)
+        var rest = bytes[rawFragment]
+        // A fragment may contain '?' and '#' as text; they would end a path.
+        while let mark = rest.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) {
+            path += rest[..<mark]
+            path += (rest[mark] == UInt8(ascii: "?") ? "%3F" : "%23").utf8
+            rest = rest[(mark + 1)...]
+        }
+        path += rest
+        return try? DeepLink.parse(path)
+    }
+
+    /// Returns the segments from an index on, joined by slashes.
+    fileprivate func joinedSegments(from index: Int) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(pathBytes.count + segments.count)
+        for next in segments.indices.dropFirst(index) {
+            if next > index { text.append(UInt8(ascii: "/")) }
+            for byte in pathBytes[segments[next].range] { text.append(byte) }
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     fileprivate func parameter(
@@ -230,33 +271,27 @@ extension DeepLink {
     }
 }
 
+extension FragmentCondition {
+    func holds(for link: DeepLink, _ letterCase: LetterCase, _ parts: inout LinkParts) -> Bool {
+        switch self {
+        case .equals(let expected): parts.fragment(of: link)?.isExactly(expected) == true
+        case .pattern(let pattern): parts.fragmentMatches(pattern, of: link, letterCase)
+        }
+    }
+}
+
 extension QueryCondition {
-    /// Whether the condition holds. Allocates only for a typed value that is written with escapes, and for links with
-    /// many items.
+    /// Whether the condition holds.
     func holds(for link: DeepLink, _ plusSign: DeepLink.PlusSign, _ parts: inout LinkParts) -> Bool {
-        if let occurrences = parts.occurrences(named: name, of: link, plusSign) {
-            return occurrences.satisfy(test, in: link, plusSign)
-        }
-        var count = 0
-        for item in link.query where link.matchesName(item, name.utf8, plus: plusSign) {
-            if case .present = test { return true }
-            count += 1
-            guard count <= QueryOccurrences.few else {
-                return parts.indexedOccurrences(named: name, of: link, plusSign).satisfy(test, in: link, plusSign)
-            }
-            guard test.accepts(item, of: link, plusSign) else { return false }
-        }
-        return count > 0 || test.acceptsAbsence
+        test.holds(name, for: link, plusSign, &parts)
     }
 
     /// Returns the expected and the found value when the condition fails; nil when it holds.
     func failure(in input: MatchInput, _ parts: inout LinkParts) -> (expected: String, found: String?)? {
         let (link, plusSign) = (input.link, input.plusSign)
         guard !holds(for: link, plusSign, &parts) else { return nil }
-        let listed = test.listedValues.map { Set($0.map { ExactText($0) }) }
-        let failed = link.query.lazy.filter { link.matchesName($0, name.utf8, plus: plusSign) }.first { item in
-            guard let listed else { return !test.accepts(item, of: link, plusSign) }
-            return link.value(of: item, plus: plusSign).map { !listed.contains(ExactText($0)) } ?? true
+        let failed = link.query.lazy.filter { link.isName(of: $0, name, plusSign) }.first { item in
+            !test.accepts(item, of: link, plusSign)
         }
         let found = failed.map { link.value(of: $0, plus: plusSign) ?? "an invalid escape" }
         return switch test {
@@ -268,9 +303,18 @@ extension QueryCondition {
     }
 
     /// Returns the first occurrence, or the default; nil when there is nothing to capture.
-    func capture(in link: DeepLink, _ plusSign: DeepLink.PlusSign) -> CapturedParameter? {
+    func capture(
+        in link: DeepLink,
+        _ plusSign: DeepLink.PlusSign,
+        _ parts: inout LinkParts
+    ) -> CapturedParameter? {
         guard case .capture(let parameter, let need) = test else { return nil }
-        let first = link.query.first { link.matchesName($0, name.utf8, plus: plusSign) }
+        let first =
+            if let query = parts.query(of: link, plusSign) {
+                query.occurrences(named: name)?.first
+            } else {
+                link.query.first { link.isName(of: $0, name, plusSign) }
+            }
         if let first, let text = link.value(of: first, plus: plusSign) {
             return CapturedParameter(
                 name: parameter.name,
@@ -290,12 +334,32 @@ extension QueryCondition {
 }
 
 extension QueryCondition.Test {
+    /// Whether the test of an item holds. Allocates only for a value that is written with escapes, and for long queries.
+    func holds(
+        _ name: String,
+        for link: DeepLink,
+        _ plusSign: DeepLink.PlusSign,
+        _ parts: inout LinkParts
+    ) -> Bool {
+        guard !link.query.isEmpty else { return acceptsAbsence }
+        if let query = parts.query(of: link, plusSign) {
+            return query.occurrences(named: name)?.satisfy(self) ?? acceptsAbsence
+        }
+        var isAbsent = true
+        for index in link.query.indices where link.isName(of: link.query[index], name, plusSign) {
+            if case .present = self { return true }
+            isAbsent = false
+            guard accepts(link.query[index], of: link, plusSign) else { return false }
+        }
+        return !isAbsent || acceptsAbsence
+    }
+
     /// Whether an occurrence of the item passes the test.
     func accepts(_ item: DeepLink.QueryItem, of link: DeepLink, _ plusSign: DeepLink.PlusSign) -> Bool {
         switch self {
         case .present: true
         case .absent: false
-        case .oneOf(let values): values.contains { link.matchesValue(item, $0.utf8, plus: plusSign) }
+        case .oneOf(let values): link.valueBytes(of: item, plus: plusSign).map { values.contains($0) } ?? false
         case .capture(let parameter, _):
             link.valueBytes(of: item, plus: plusSign).map { parameter.type.accepts($0) } ?? false
         }

@@ -17,15 +17,22 @@ extension RouteIndex {
         let isDecidedByPath: Bool
     }
 
-    /// The maximum number of nodes and candidates that a lookup of any link may visit, with the steps of comparing
-    /// listed values. A table that exceeds 4,096 is refused, see "Order" in docs/routing.md.
-    /// - Parameter steps: Returns the steps of evaluating the route of a rank.
-    func worstCase(_ steps: (_ rank: Int) -> Int) -> Int {
+    /// The maximum number of steps of finding the routes of any link, and of evaluating them; see
+    /// ``Router/maximumSteps``.
+    ///
+    /// - Parameters:
+    ///   - matcherSteps: Returns the steps of comparing a text with a mixed segment.
+    ///   - routeSteps: Returns the steps of evaluating the route of a rank.
+    func worstCase(
+        _ matcherSteps: (RoutePattern.Mixed) -> Int = \.steps,
+        _ routeSteps: (_ rank: Int) -> Int
+    ) -> Int {
+        let literalSteps = literals.steps
         let matcherSteps = matchers.map { matcher in
             switch matcher {
             case .any, .plain: 1
-            case .parameter(let type, _): type.steps
-            case .mixed(let mixed, _): mixed.steps
+            case .parameter(let type, _): 1 + type.steps
+            case .mixed(let mixed, _): 1 + matcherSteps(mixed)
             }
         }
         var costs = Array(repeating: 0, count: nodes.count)
@@ -36,7 +43,12 @@ extension RouteIndex {
         for index in nodes.indices.reversed() {
             let node = nodes[index]
             let literal = costliestLiterals[index]
-            var cost = 1 + self.steps(from: node.firstEnd, steps) + self.steps(from: node.firstRest, steps)
+            var cost = 1.clampedSum(steps(of: node.firstEnd, routeSteps)).clampedSum(
+                steps(of: node.firstRest, routeSteps)
+            )
+            cost = cost.clampedSum(
+                (node.hasExactLiterals ? literalSteps : 0) + (node.hasFoldedLiterals ? literalSteps : 0)
+            )
             cost = cost.clampedSum(literal.exact).clampedSum(literal.folded)
             var child = node.firstChild
             while child != Self.none {
@@ -58,7 +70,7 @@ extension RouteIndex {
             .clampedSum(hostSuffixes.values.map { cost($0) }.max() ?? 0)
     }
 
-    private func steps(from first: Int32, _ steps: (_ rank: Int) -> Int) -> Int {
+    private func steps(of first: Int32, _ steps: (_ rank: Int) -> Int) -> Int {
         var sum = 0
         var rank = first
         while rank != Self.none {
@@ -285,7 +297,7 @@ extension RoutePattern.Mixed {
 }
 
 extension Int {
-    fileprivate func clampedSum(_ other: Int) -> Int {
+    func clampedSum(_ other: Int) -> Int {
         let (sum, overflows) = addingReportingOverflow(other)
         return overflows ? .max : sum
     }

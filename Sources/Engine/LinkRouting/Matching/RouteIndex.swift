@@ -78,25 +78,26 @@ struct RouteIndex: Sendable {
     /// Returns the smallest rank whose path matches the link and that `holds`; nil when there is none.
     ///
     /// The link and `caller` are passed to `holds` as arguments: captured by the closure they would be copied
-    /// repeatedly during the walk, which costs more than the walk itself. Nothing is allocated unless `holds`
-    /// allocates, or a segment has several parameters.
+    /// repeatedly during the walk, which costs more than the walk itself. Nothing is allocated unless `holds` allocates, or
+    /// a long segment is compared with a type.
     func smallestRank<Caller>(
         for link: DeepLink,
         _ caller: Caller,
         visiting visit: Visit = .all,
-        where holds: (_ rank: Int, DeepLink, Caller) -> Bool
+        _ parts: inout LinkParts,
+        where holds: (_ rank: Int, DeepLink, Caller, inout LinkParts) -> Bool
     ) -> Int? {
         var best = Self.none
         if !exactHosts.isEmpty || !hostSuffixes.isEmpty, let host = link.host {
-            if let root = exactHosts[host] { walk(root, 0, link, caller, &best, visit, holds) }
+            if let root = exactHosts[host] { walk(root, 0, link, caller, &best, visit, &parts, holds) }
             // The dot is searched as a byte: as part of a `Character`, it may be combined with a preceding letter.
             if !hostSuffixes.isEmpty, let dot = host.utf8.firstIndex(of: UInt8(ascii: ".")),
                 let root = hostSuffixes[String(host[host.utf8.index(after: dot)...])]
             {
-                walk(root, 0, link, caller, &best, visit, holds)
+                walk(root, 0, link, caller, &best, visit, &parts, holds)
             }
         }
-        if let anyHost { walk(anyHost, 0, link, caller, &best, visit, holds) }
+        if let anyHost { walk(anyHost, 0, link, caller, &best, visit, &parts, holds) }
         return best == Self.none ? nil : Int(best)
     }
 
@@ -111,40 +112,42 @@ struct RouteIndex: Sendable {
         _ caller: Caller,
         _ best: inout Int32,
         _ visit: Visit,
-        _ holds: (Int, DeepLink, Caller) -> Bool
+        _ parts: inout LinkParts,
+        _ holds: (Int, DeepLink, Caller, inout LinkParts) -> Bool
     ) {
         var index = root
         var depth = start
         steps: while true {
             let node = nodes[Int(index)]
             guard node.smallestRank < best else { return }
+            parts.comparisons &+= 1
             if depth == link.segments.count {
-                take(node.firstEnd, node.isEndDecidedByPath, link, caller, &best, visit, holds)
+                take(node.firstEnd, node.isEndDecidedByPath, link, caller, &best, visit, &parts, holds)
             } else if !link.segments[depth].isEmpty {
                 if node.hasExactLiterals, let child = literal(under: index, link, depth, .sensitive) {
                     if !node.hasFoldedLiterals, node.firstChild == Self.none, node.firstRest == Self.none {
                         (index, depth) = (child, depth + 1)
                         continue steps
                     }
-                    walk(child, depth + 1, link, caller, &best, visit, holds)
+                    walk(child, depth + 1, link, caller, &best, visit, &parts, holds)
                 }
                 if node.hasFoldedLiterals, let child = literal(under: index, link, depth, .ignored) {
-                    walk(child, depth + 1, link, caller, &best, visit, holds)
+                    walk(child, depth + 1, link, caller, &best, visit, &parts, holds)
                 }
                 var child = node.firstChild
                 while child != Self.none {
                     let next = nodes[Int(child)]
-                    if next.smallestRank < best, accepts(next.matcher, link, depth) {
+                    if next.smallestRank < best, accepts(next.matcher, link, depth, &parts) {
                         if next.nextSibling == Self.none, node.firstRest == Self.none {
                             (index, depth) = (child, depth + 1)
                             continue steps
                         }
-                        walk(child, depth + 1, link, caller, &best, visit, holds)
+                        walk(child, depth + 1, link, caller, &best, visit, &parts, holds)
                     }
                     child = next.nextSibling
                 }
             }
-            take(node.firstRest, node.isRestDecidedByPath, link, caller, &best, visit, holds)
+            take(node.firstRest, node.isRestDecidedByPath, link, caller, &best, visit, &parts, holds)
             return
         }
     }
@@ -157,14 +160,15 @@ struct RouteIndex: Sendable {
         _ caller: Caller,
         _ best: inout Int32,
         _ visit: Visit,
-        _ holds: (Int, DeepLink, Caller) -> Bool
+        _ parts: inout LinkParts,
+        _ holds: (Int, DeepLink, Caller, inout LinkParts) -> Bool
     ) {
         guard first < best else { return }
         guard !isDecidedByPath || visit == .all else {
             best = first
             return
         }
-        findFirst(first, link, caller, &best, holds)
+        findFirst(first, link, caller, &best, &parts, holds)
     }
 
     private func findFirst<Caller>(
@@ -172,11 +176,12 @@ struct RouteIndex: Sendable {
         _ link: DeepLink,
         _ caller: Caller,
         _ best: inout Int32,
-        _ holds: (Int, DeepLink, Caller) -> Bool
+        _ parts: inout LinkParts,
+        _ holds: (Int, DeepLink, Caller, inout LinkParts) -> Bool
     ) {
         var rank = first
         while rank < best {
-            if holds(Int(rank), link, caller) {
+            if holds(Int(rank), link, caller, &parts) {
                 best = rank
                 return
             }
@@ -190,16 +195,13 @@ struct RouteIndex: Sendable {
         return literals.child(of: node, segment.span, letterCase)
     }
 
-    private func accepts(_ matcher: Int32, _ link: DeepLink, _ depth: Int) -> Bool {
+    private func accepts(_ matcher: Int32, _ link: DeepLink, _ depth: Int, _ parts: inout LinkParts) -> Bool {
         guard matcher >= Self.firstConditional else { return true }
-        return switch matchers[Int(matcher)] {
-        case .any, .plain: true
-        case .parameter(let type, let letterCase): type.accepts(link.segment(depth), letterCase)
-        case .mixed(let mixed, let letterCase): mixed.accepts(link.segment(depth), letterCase)
+        parts.comparisons &+= 1
+        switch matchers[Int(matcher)] {
+        case .any, .plain: return true
+        case .parameter(let type, let letterCase): return parts.accepts(depth, of: link, type, letterCase)
+        case .mixed(let mixed, let letterCase): return parts.accepts(depth, of: link, mixed, letterCase)
         }
     }
-}
-
-extension DeepLink {
-    fileprivate func segment(_ index: Int) -> ArraySlice<UInt8> { pathBytes[segments[index].range] }
 }

@@ -1,23 +1,25 @@
 extension ParameterType {
     /// Whether a decoded text is a valid value of the type.
     func accepts(_ text: ArraySlice<UInt8>, _ letterCase: LetterCase = .sensitive) -> Bool {
+        text.withUnsafeBufferPointer { accepts($0, letterCase) }
+    }
+
+    func accepts(_ text: UnsafeBufferPointer<UInt8>, _ letterCase: LetterCase) -> Bool {
         switch self {
         case .string(let length): return isWithin(length, text)
-        case .int(let range): return parseInt(text).map { range?.contains($0) ?? true } ?? false
+        case .int(let range):
+            guard let value = parseInt(text) else { return false }
+            return range?.contains(value) ?? true
         case .number(let range):
-            guard isNumber(text) else { return false }
-            guard let range else { return true }
-            return Double(String(decoding: text, as: UTF8.self)).map(range.contains) ?? false
+            guard let value = parseNumber(text) else { return false }
+            return range?.contains(value) ?? true
         case .bool: return text.elementsEqual("true".utf8) || text.elementsEqual("false".utf8)
         case .uuid: return isUUID(text)
-        case .slug(let length): return isSlug(text) && isWithin(length, text)
-        case .alpha(let length): return !text.isEmpty && text.allSatisfy(isLetter) && isWithin(length, text)
-        case .alnum(let length):
-            return !text.isEmpty && text.allSatisfy { isLetter($0) || isDigit($0) } && isWithin(length, text)
-        case .hex(let length): return !text.isEmpty && text.allSatisfy { hexValue($0) != nil } && isWithin(length, text)
-        case .date: return text.count == 10 && CivilDay(String(decoding: text, as: UTF8.self)) != nil
-        case .oneOf(let values):
-            return values.contains { areEqual(text, $0.utf8, letterCase) }
+        case .slug, .alpha, .alnum, .hex:
+            guard let kind, !text.isEmpty else { return false }
+            return accepts(0..<text.count, of: text, kind, nil)
+        case .date: return isDate(text)
+        case .oneOf(let values): return values.contains(text, letterCase)
         }
     }
 
@@ -39,7 +41,7 @@ extension ParameterType {
         case .bool: 5
         case .uuid: 36
         case .date: 10
-        case .oneOf(let values): values.map(\.utf8.count).max()
+        case .oneOf(let values): values.longest
         case .string(let length), .slug(let length), .alpha(let length), .alnum(let length), .hex(let length):
             length?.upper
         }
@@ -52,7 +54,7 @@ extension ParameterType {
         case .bool: 4
         case .uuid: 36
         case .date: 10
-        case .oneOf(let values): values.map(\.utf8.count).min() ?? 1
+        case .oneOf(let values): values.lengths.first ?? 1
         case .string(let length), .slug(let length), .alpha(let length), .alnum(let length), .hex(let length):
             max(1, length?.lower ?? 1)
         }
@@ -63,39 +65,34 @@ extension ParameterType {
         if case .slug = self { byte != UInt8(ascii: "-") } else { true }
     }
 
-    /// Whether a value of the type may continue with `byte`.
-    func mayHold(_ byte: UInt8, after previous: UInt8?) -> Bool {
+    /// Whether a value may contain `byte` behind its first one.
+    func mayContain(_ byte: UInt8) -> Bool {
         switch self {
-        case .alpha: isLetter(byte)
-        case .alnum: isLetter(byte) || isDigit(byte)
-        case .hex: hexValue(byte) != nil
-        case .slug:
-            byte == UInt8(ascii: "-")
-                ? previous != nil && previous != byte
-                : isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-        case .string, .int, .number, .bool, .uuid, .date, .oneOf: true
+        case .string: true
+        case .int: isDigit(byte)
+        case .number: isDigit(byte) || byte == UInt8(ascii: ".")
+        case .bool: isLetter(byte)
+        case .date: isDigit(byte) || byte == UInt8(ascii: "-")
+        case .uuid: hexValue(byte) != nil || byte == UInt8(ascii: "-")
+        case .slug, .alpha, .alnum, .hex: kind?.mayContain(byte) ?? true
+        case .oneOf(let values): values.contains { $0.utf8.dropFirst().contains(byte) }
         }
     }
 
-    /// Whether `mayHold`, the length and the last byte suffice to validate a value.
-    var isRun: Bool {
-        switch self {
-        case .string, .slug, .alpha, .alnum, .hex: true
-        case .int, .number, .bool, .uuid, .date, .oneOf: false
-        }
+    /// Whether at most one value begins at a position and ends before a literal that begins with `byte`.
+    func hasOneEnd(before byte: UInt8) -> Bool {
+        if case .bool = self { return true }
+        let other = isLetter(byte) ? byte ^ 0x20 : byte
+        return minimumLength == maximumLength || !mayContain(byte) && !mayContain(other)
     }
 
-    /// Validates the length and the last byte of a text that consists of bytes which `mayHold` has accepted in order.
-    /// Only for types with `isRun`.
-    func acceptsRun(length: Int, last: UInt8) -> Bool {
-        switch self {
-        case .string(let bounds), .slug(let bounds), .alpha(let bounds), .alnum(let bounds), .hex(let bounds):
-            mayEnd(with: last) && (bounds?.contains(length) ?? true)
-        case .int, .number, .bool, .uuid, .date, .oneOf: false
-        }
+    /// Whether the type is `string` without a longest length.
+    var isUnboundedText: Bool {
+        guard case .string(let length) = self else { return false }
+        return length?.upper == nil
     }
 
-    private func isWithin(_ length: Bounds<Int>?, _ text: ArraySlice<UInt8>) -> Bool {
+    private func isWithin(_ length: Bounds<Int>?, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
         length?.contains(text.count) ?? true
     }
 }
@@ -129,13 +126,15 @@ func isPlain(_ byte: UInt8) -> Bool {
 }
 
 /// Parses `-?(0|[1-9][0-9]*)` within Int64, except `-0`; nil for anything else.
-func parseInt(_ text: ArraySlice<UInt8>) -> Int64? {
+func parseInt(_ text: ArraySlice<UInt8>) -> Int64? { text.withUnsafeBufferPointer(parseInt) }
+
+func parseInt(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
     let isNegative = text.first == UInt8(ascii: "-")
-    let digits = isNegative ? text.dropFirst() : text
-    guard let first = digits.first, digits.count <= 19 else { return nil }
-    if first == UInt8(ascii: "0") { return digits.count == 1 && !isNegative ? 0 : nil }
+    let start = isNegative ? 1 : 0
+    guard (1...19).contains(text.count - start) else { return nil }
+    if text[start] == UInt8(ascii: "0") { return text.count == 1 ? 0 : nil }
     var value: Int64 = 0
-    for byte in digits {
+    for byte in text[start...] {
         guard isDigit(byte) else { return nil }
         let (tens, overflows) = value.multipliedReportingOverflow(by: 10)
         let digit = Int64(byte - UInt8(ascii: "0"))
@@ -148,45 +147,53 @@ func parseInt(_ text: ArraySlice<UInt8>) -> Int64? {
     return value
 }
 
-/// Whether the text is an integer in the form of ``parseInt(_:)`` with optional decimals, at most 15 digits, and no
-/// negative zero.
-func isNumber(_ text: ArraySlice<UInt8>) -> Bool {
+/// Whether the text is a number: see ``parseNumber(_:)``.
+func isNumber(_ text: ArraySlice<UInt8>) -> Bool { parseNumber(text) != nil }
+
+func parseNumber(_ text: ArraySlice<UInt8>) -> Double? { text.withUnsafeBufferPointer(parseNumber) }
+
+/// Parses an integer in the form of ``parseInt(_:)`` with optional decimals, at most 15 digits, and no negative zero; nil
+/// for anything else.
+func parseNumber(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
+    guard text.count <= 17 else { return nil }
     let isNegative = text.first == UInt8(ascii: "-")
-    let unsigned = isNegative ? text.dropFirst() : text
-    let point = unsigned.firstIndex(of: UInt8(ascii: "."))
-    let integer = unsigned[..<(point ?? unsigned.endIndex)]
-    guard !integer.isEmpty, integer.allSatisfy(isDigit), integer.count == 1 || integer.first != UInt8(ascii: "0") else {
-        return false
+    var (digits, value, power) = (0, Int64(0), Int64(0))
+    for byte in text[(isNegative ? 1 : 0)...] {
+        if byte == UInt8(ascii: "."), power == 0, digits > 0 {
+            power = 1
+            continue
+        }
+        guard isDigit(byte), digits < 15, power > 0 || digits == 0 || value > 0 else { return nil }
+        value = value * 10 + Int64(byte - UInt8(ascii: "0"))
+        power *= 10
+        digits += 1
     }
-    var digits = integer.count
-    if let point {
-        let decimals = unsigned[(point + 1)...]
-        guard !decimals.isEmpty, decimals.allSatisfy(isDigit) else { return false }
-        digits += decimals.count
-    }
-    let isZero = unsigned.allSatisfy { $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") }
-    return digits <= 15 && !(isNegative && isZero)
+    guard digits > 0, power != 1, !isNegative || value > 0 else { return nil }
+    // Both are exact as a Double, so the quotient is the nearest one to the number.
+    return Double(isNegative ? -value : value) / Double(max(power, 1))
 }
 
-private func isUUID(_ text: ArraySlice<UInt8>) -> Bool {
+private func isUUID(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     guard text.count == 36 else { return false }
-    return text.enumerated().allSatisfy { offset, byte in
-        switch offset {
-        case 8, 13, 18, 23: byte == UInt8(ascii: "-")
-        default: hexValue(byte) != nil
+    for index in text.indices {
+        switch index {
+        case 8, 13, 18, 23: guard text[index] == UInt8(ascii: "-") else { return false }
+        default: guard hexValue(text[index]) != nil else { return false }
         }
     }
+    return true
 }
 
-private func isSlug(_ text: ArraySlice<UInt8>) -> Bool {
-    var previous = UInt8(ascii: "-")
-    for byte in text {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): break
-        case UInt8(ascii: "-"): guard previous != UInt8(ascii: "-") else { return false }
-        default: return false
+private func isDate(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard text.count == 10, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-") else { return false }
+    func number(_ range: Range<Int>) -> Int64? {
+        var value: Int64 = 0
+        for index in range {
+            guard isDigit(text[index]) else { return nil }
+            value = value * 10 + Int64(text[index] - UInt8(ascii: "0"))
         }
-        previous = byte
+        return value
     }
-    return previous != UInt8(ascii: "-")
+    guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10) else { return false }
+    return CivilDay.exists(year: year, month: month, day: day)
 }

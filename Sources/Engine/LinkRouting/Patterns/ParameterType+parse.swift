@@ -17,10 +17,11 @@ extension ParameterType {
         let inside = text[text.index(after: open)...].dropLast()
         if open == text.startIndex {
             let values = inside.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-            guard !values.contains(""), Set(values.map { ExactText($0) }).count == values.count else {
+            let listed = ListedValues(values)
+            guard !values.contains(""), !listed.hasDuplicates else {
                 throw SyntaxError(description: "'\(text)' has an empty or duplicate value; write (list,detail).")
             }
-            self = .oneOf(values)
+            self = .oneOf(listed)
         } else {
             self = try Self.named(String(text[..<open]), bounds: String(inside))
         }

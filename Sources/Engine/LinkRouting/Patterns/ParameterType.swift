@@ -19,7 +19,7 @@ public enum ParameterType: Sendable, Hashable {
     /// A day of the Gregorian calendar, YYYY-MM-DD.
     case date
     /// One of the listed values.
-    case oneOf([String])
+    case oneOf(ListedValues)
 
     /// Any text without bounds.
     public static let plain = ParameterType.string(length: nil)

@@ -113,7 +113,32 @@ struct PatternParser {
             throw problem("a segment can have at most \(RoutePattern.maximumParametersInSegment) parameters.")
         }
         if prefix.isEmpty, pieces.count == 1, pieces[0].literal.isEmpty { return .parameter(pieces[0].parameter) }
+        try refuseManyEnds(of: pieces)
         return .mixed(RoutePattern.Mixed(prefix: prefix, pieces: pieces))
+    }
+
+    /// Refuses parameters of which too many ends would have to be tried.
+    private func refuseManyEnds(of pieces: [RoutePattern.Mixed.Piece]) throws(RoutePattern.SyntaxError) {
+        let open = RoutePattern.Mixed.openParameters(of: pieces)
+        guard let index = open.first else { return }
+        let name = pieces[index].parameter.name
+        guard open.count == 1 else {
+            throw problem(
+                "only one parameter of a segment may contain the character after it, but '{\(name)}' and "
+                    + "'{\(pieces[open[1]].parameter.name)}' may; write another one after '{\(name)}', give it one length, as in "
+                    + "{\(name):alnum(4)}, or make it a segment."
+            )
+        }
+        let longest = RoutePattern.Mixed.longestRest
+        let isFollowedByText = index + 2 == pieces.count && pieces[index + 1].parameter.type.kind != nil
+        guard isFollowedByText || RoutePattern.Mixed.restLength(of: pieces, behind: index) <= longest else {
+            let others = pieces[(index + 1)...].map(\.parameter)
+            let other = others.max { $0.type.maximumLength ?? .max < $1.type.maximumLength ?? .max } ?? others[0]
+            throw problem(
+                "'{\(name)}' may contain the character after it, so the text behind it must have at most \(longest) bytes; give "
+                    + "'{\(other.name)}' a length, as in {\(other.name):string(..32)}, or make it a segment."
+            )
+        }
     }
 
     private var isSegmentEnd: Bool { index == bytes.count || bytes[index] == UInt8(ascii: "/") }
@@ -222,9 +247,8 @@ struct PatternParser {
     }
 
     /// Reads the values of a set, including both parentheses.
-    private mutating func values(of name: String) throws(RoutePattern.SyntaxError) -> [String] {
+    private mutating func values(of name: String) throws(RoutePattern.SyntaxError) -> ListedValues {
         var values: [String] = []
-        var known: Set<ExactText> = []
         repeat {
             index += 1
             var value: [UInt8] = []
@@ -236,16 +260,19 @@ struct PatternParser {
             guard let text = String(validUTF8: value), !text.isEmpty else {
                 throw problem("the set of '\(name)' has an empty value; write {\(name)(list,detail)}.")
             }
-            guard known.insert(ExactText(text)).inserted else {
-                throw problem("the set of '\(name)' lists '\(text)' twice.")
-            }
             values.append(text)
         } while index < bytes.count && bytes[index] == UInt8(ascii: ",")
         guard index < bytes.count, bytes[index] == UInt8(ascii: ")") else {
             throw problem("the set of '\(name)' is not closed; write {\(name)(list,detail)}.")
         }
         index += 1
-        return values
+        let listed = ListedValues(values)
+        guard !listed.hasDuplicates else {
+            var known: Set<ExactText> = []
+            let second = values.first { !known.insert(ExactText($0)).inserted } ?? ""
+            throw problem("the set of '\(name)' lists '\(second)' twice.")
+        }
+        return listed
     }
 
     private mutating func word() -> String {

@@ -16,6 +16,8 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     /// Whether the text ends with a slash and is not the root. Only `trailingSlash: strict` uses it.
     public let hasTrailingSlash: Bool
     let hasRest: Bool
+    /// Set for patterns that each comparison reads; the index has read those of paths.
+    private var parsed: [Segment]?
 
     public enum Segment: Sendable, Hashable {
         case literal([UInt8])
@@ -42,6 +44,31 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     public struct Mixed: Sendable, Hashable {
         public let prefix: [UInt8]
         public let pieces: [Piece]
+        /// The only parameter for which several ends have to be tried; nil for none.
+        let openParameter: Int?
+
+        init(prefix: [UInt8], pieces: [Piece]) {
+            (self.prefix, self.pieces) = (prefix, pieces)
+            openParameter = Self.openParameters(of: pieces).first
+        }
+
+        /// The indices of the parameters that may end at several places, of which the first one need not be right.
+        ///
+        /// The first one is right before a text of any length: if the rest matches from a later place, so does it from the
+        /// first one, with a longer text.
+        static func openParameters(of pieces: [Piece]) -> [Int] {
+            pieces.indices.dropLast().filter { index in
+                !pieces[index + 1].parameter.type.isUnboundedText
+                    && !pieces[index].parameter.type.hasOneEnd(before: pieces[index].literal[0])
+            }
+        }
+
+        /// The maximum length of the text behind a parameter; `Int.max` for any.
+        static func restLength(of pieces: [Piece], behind index: Int) -> Int {
+            pieces[(index + 1)...].reduce(pieces[index].literal.count) {
+                $0.clampedSum($1.parameter.type.maximumLength ?? .max).clampedSum($1.literal.count)
+            }
+        }
 
         public struct Piece: Sendable, Hashable {
             public let parameter: Parameter
@@ -84,12 +111,20 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     /// The segments, parsed from the text on each access. The text takes a tenth of the memory, and few of a million
     /// patterns are read twice.
     public var segments: [Segment] {
+        if let parsed { return parsed }
         var parser = PatternParser(description)
         do {
             return try parser.path().segments
         } catch {
             preconditionFailure("The initializer has already parsed this text: \(error)")
         }
+    }
+
+    /// Returns the pattern with its segments kept.
+    func keepingSegments() -> RoutePattern {
+        var pattern = self
+        pattern.parsed = segments
+        return pattern
     }
 
     /// Compares patterns by the bytes of their texts.

@@ -16,7 +16,11 @@ extension Router {
 
     private func openRoute(asRead link: DeepLink, _ question: OpenQuestion) -> Route? {
         var parts = LinkParts()
-        let rank = compiled.index.smallestRank(for: link, question, visiting: .undecided) { rank, link, question in
+        let rank = compiled.index.smallestRank(for: link, question, visiting: .undecided, &parts) {
+            rank,
+            link,
+            question,
+            parts in
             guard !compiled.index.isDecidedByPath[rank] else { return true }
             let route = route(at: rank)
             return route.linkHolds(for: link, compiled.table.defaults.plusSign, &parts)

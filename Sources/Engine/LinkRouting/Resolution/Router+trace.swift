@@ -1,6 +1,6 @@
 extension Router {
-    /// The work of comparing the link with the routes of a trace, in steps for each byte: some ten milliseconds.
-    private static let traceSteps = 1 << 22
+    /// The work of comparing the link with the routes of a trace, in steps like ``maximumSteps``.
+    private static let traceSteps = 250_000
 
     /// Returns why each other route did not match: those with the longest matching path prefix first, then in order of
     /// precedence. Routes that exceed the work of a trace are left out.
@@ -44,13 +44,15 @@ extension Route {
         _ budget: WorkBudget
     ) -> Int? {
         let link = input.link
-        guard budget.spend(hostSteps), hostHolds(for: link) else { return -1 }
-        if let segment = path.firstMismatch(in: link, letterCase, within: budget) { return segment }
+        guard budget.spend(4 + path.description.utf8.count / 4 + evaluationSteps()), hostHolds(for: link) else {
+            return -1
+        }
+        if let segment = path.firstMismatch(in: link, letterCase, &parts, within: budget) { return segment }
         let agreement = path.segments.count + 1
         guard trailingSlashHolds(for: link) else { return agreement }
         for condition in query where !condition.holds(for: link, input.plusSign, &parts) { return agreement + 1 }
         guard fragmentHolds(for: link, &parts) else { return agreement + 1 }
-        if let when, when.evaluate(in: input.context) != .holds { return agreement + 2 }
+        if let when, when.evaluate(in: input.context, &parts) != .holds { return agreement + 2 }
         return unsupported.isEmpty ? nil : agreement + 3
     }
 
@@ -74,7 +76,7 @@ extension Route {
             )
         }
         guard hostHolds(for: link) else { return entry(.host, host?.description ?? "", link.host) }
-        if let index = path.firstMismatch(in: link, letterCase) { return segmentEntry(index, in: link) }
+        if let index = path.firstMismatch(in: link, letterCase, &parts) { return segmentEntry(index, in: link) }
         guard trailingSlashHolds(for: link) else {
             return entry(
                 .trailingSlash,
@@ -91,7 +93,7 @@ extension Route {
         if let failure = fragmentFailure(in: link, &parts) {
             return entry(.fragment, failure.expected, failure.found)
         }
-        if let failure = when?.failure(in: input.context) {
+        if let failure = when?.failure(in: input.context, &parts) {
             return entry(
                 failure.found == nil ? .unknown : .when,
                 at: .name(failure.name),
@@ -126,10 +128,18 @@ extension Route {
 extension Condition {
     /// Returns the first condition that does not hold, with its name in a table; `found` is nil when the fact is
     /// unknown.
-    func failure(in context: LinkContext) -> (name: String, expected: String, found: String?)? {
-        let truth = evaluate(in: context)
+    func failure(
+        in context: LinkContext,
+        _ parts: inout LinkParts
+    ) -> (name: String, expected: String, found: String?)? {
+        let truth = evaluate(in: context, &parts)
         guard truth != .holds else { return nil }
-        if case .all(let conditions) = self { return conditions.lazy.compactMap { $0.failure(in: context) }.first }
+        if case .all(let conditions) = self {
+            for condition in conditions {
+                if let failure = condition.failure(in: context, &parts) { return failure }
+            }
+            return nil
+        }
         return (name, expectation, truth == .unknown ? nil : found(in: context))
     }
 

@@ -56,8 +56,8 @@ public struct Router: Sendable {
         }
     }
 
-    /// The maximum number of steps of a lookup. A table that may need more is refused.
-    public static let maximumSteps = 4_096
+    /// The maximum number of steps of a lookup: about 100 instructions each. A table that may need more is refused.
+    public static let maximumSteps = 10_000
 
     /// Compiles a table. Create a router once, and resolve all links with it.
     ///
@@ -92,7 +92,21 @@ public struct Router: Sendable {
     }
 
     /// The maximum number of steps that any link can need; see ``maximumSteps``.
-    public var worstCaseSteps: Int { index.worstCase { route(at: $0).evaluationSteps } }
+    public var worstCaseSteps: Int {
+        let steps = worstCaseSteps(.ofEachRoute)
+        return steps <= Self.maximumSteps ? steps : min(steps, worstCaseSteps(.together))
+    }
+
+    private func worstCaseSteps(_ lists: LinkWork.Lists) -> Int {
+        var work = LinkWork(lists)
+        let steps = index.worstCase { rank in
+            guard !index.isDecidedByPath[rank] else { return 1 }
+            let route = route(at: rank)
+            work.add(route)
+            return route.evaluationSteps(lists)
+        }
+        return steps.clampedSum(work.steps)
+    }
 
     /// Whether a resolution includes the reasons why routes did not match.
     public enum Explanation: Sendable {
@@ -122,14 +136,19 @@ public struct Router: Sendable {
     private func resolve(asRead link: DeepLink, _ context: LinkContext, _ explanation: Explanation) -> Resolution {
         let app = appIndex(for: context)
         var matching = MatchState(compiled: compiled, app: app)
-        let rank = compiled.index.smallestRank(for: link, context, visiting: .undecided) { matching.holds($0, $1, $2) }
+        var parts = LinkParts()
+        let rank = compiled.index.smallestRank(for: link, context, visiting: .undecided, &parts) {
+            matching.holds($0, $1, $2, &$3)
+        }
         let hasAnswer = rank != nil || compiled.table.defaults.$fallback.isPresent
         guard hasAnswer || explanation == .included else {
             let validFor = matching.isVolatile(rank) ? 0 : Resolution.defaultValidity
             return Resolution(outcome: .unmatched, app: app.map { compiled.apps[$0].id }, validFor: validFor)
         }
-        guard explanation == .included || matching.isVolatile(rank) else { return answer(rank, link, context, app) }
-        var resolution = answer(rank, link, context, app)
+        guard explanation == .included || matching.isVolatile(rank) else {
+            return answer(rank, link, context, app, &parts)
+        }
+        var resolution = answer(rank, link, context, app, &parts)
         if matching.isVolatile(rank) { resolution.validFor = 0 }
         guard explanation == .included else { return resolution }
         let input = input(asRead: link, completed(context, app))
@@ -142,7 +161,6 @@ public struct Router: Sendable {
         let compiled: Compiled
         /// Index of the app that the answer is for.
         let app: Int?
-        private var parts = LinkParts()
         /// The smallest rank of an evaluated route with a volatile condition.
         private var firstVolatile = Int.max
 
@@ -155,33 +173,43 @@ public struct Router: Sendable {
         /// do not matter.
         func isVolatile(_ winner: Int?) -> Bool { firstVolatile < .max && firstVolatile <= winner ?? .max }
 
-        mutating func holds(_ rank: Int, _ link: DeepLink, _ context: LinkContext) -> Bool {
-            compiled.index.isDecidedByPath[rank] || conditionsHold(rank, link, context)
+        mutating func holds(_ rank: Int, _ link: DeepLink, _ context: LinkContext, _ parts: inout LinkParts) -> Bool {
+            compiled.index.isDecidedByPath[rank] || conditionsHold(rank, link, context, &parts)
         }
 
         /// Not inlined into the walk, because the path alone decides about most routes.
         @inline(never)
-        private mutating func conditionsHold(_ rank: Int, _ link: DeepLink, _ context: LinkContext) -> Bool {
-            let position = Int(compiled.index.order[rank])
-            guard let source = compiled.source else {
-                return conditionsHold(compiled.table.routes[position], rank, link, context)
-            }
-            return conditionsHold(source.route(at: position)[0], rank, link, context)
-        }
-
         private mutating func conditionsHold(
-            _ route: Route,
             _ rank: Int,
             _ link: DeepLink,
-            _ context: LinkContext
+            _ context: LinkContext,
+            _ parts: inout LinkParts
+        ) -> Bool {
+            let position = Int(compiled.index.order[rank])
+            guard let source = compiled.source else {
+                return conditionsHold(of: compiled.table.routes, at: position, rank, link, context, &parts)
+            }
+            return conditionsHold(of: source.route(at: position), at: 0, rank, link, context, &parts)
+        }
+
+        /// Reads the route's parts in place, like `answer`.
+        private mutating func conditionsHold(
+            of routes: [Route],
+            at position: Int,
+            _ rank: Int,
+            _ link: DeepLink,
+            _ context: LinkContext,
+            _ parts: inout LinkParts
         ) -> Bool {
             let plusSign = compiled.table.defaults.plusSign
-            guard let when = route.when else { return route.linkHolds(for: link, plusSign, &parts) }
+            guard let when = routes[position].when else {
+                return routes.linkHolds(at: position, for: link, plusSign, &parts)
+            }
             if when.isVolatile { firstVolatile = min(firstVolatile, rank) }
-            guard route.linkHolds(for: link, plusSign, &parts) else { return false }
-            guard let app else { return when.evaluate(in: context) == .holds }
+            guard routes.linkHolds(at: position, for: link, plusSign, &parts) else { return false }
+            guard let app else { return when.evaluate(in: context, context.app, context.platform, &parts) == .holds }
             let platform = context.platform ?? compiled.apps[app].platform
-            return when.evaluate(in: context, compiled.apps[app].id, platform) == .holds
+            return when.evaluate(in: context, compiled.apps[app].id, platform, &parts) == .holds
         }
     }
 
@@ -208,7 +236,10 @@ public struct Router: Sendable {
     /// `resolve` without building the answer. Nil when no route matches.
     package func rank(of link: DeepLink, in context: LinkContext) -> Int? {
         var matching = MatchState(compiled: compiled, app: appIndex(for: context))
-        return compiled.index.smallestRank(for: link, context, visiting: .undecided) { matching.holds($0, $1, $2) }
+        var parts = LinkParts()
+        return compiled.index.smallestRank(for: link, context, visiting: .undecided, &parts) {
+            matching.holds($0, $1, $2, &$3)
+        }
     }
 
     /// Returns the route that decides about a link of the tenant; nil when no route matches.
@@ -221,7 +252,7 @@ public struct Router: Sendable {
     package func firstRoute(for link: DeepLink, where answers: (Route) -> Bool) -> Route? {
         let plusSign = compiled.table.defaults.plusSign
         var parts = LinkParts()
-        let rank = compiled.index.smallestRank(for: link, plusSign) { rank, link, plusSign in
+        let rank = compiled.index.smallestRank(for: link, plusSign, &parts) { rank, link, plusSign, parts in
             let route = route(at: rank)
             return answers(route) && route.linkHolds(for: link, plusSign, &parts)
         }
@@ -244,7 +275,13 @@ public struct Router: Sendable {
     /// nil for none.
     package func app(for context: LinkContext) -> AppID? { appIndex(for: context).map { compiled.apps[$0].id } }
 
-    private func answer(_ rank: Int?, _ link: DeepLink, _ context: LinkContext, _ app: Int?) -> Resolution {
+    private func answer(
+        _ rank: Int?,
+        _ link: DeepLink,
+        _ context: LinkContext,
+        _ app: Int?,
+        _ parts: inout LinkParts
+    ) -> Resolution {
         let id = app.map { compiled.apps[$0].id }
         guard let rank else {
             guard let fallback = compiled.table.defaults.fallback else {
@@ -267,7 +304,7 @@ public struct Router: Sendable {
         }
         let position = Int(compiled.index.order[rank])
         let (routes, index) = compiled.source.map { ($0.route(at: position), 0) } ?? (compiled.table.routes, position)
-        return answer(of: routes, at: index, rank, link, context, app, id)
+        return answer(of: routes, at: index, rank, link, context, app, id, &parts)
     }
 
     /// Reads the route's parts in place: copying a route costs as much as a lookup.
@@ -279,7 +316,8 @@ public struct Router: Sendable {
         _ link: DeepLink,
         _ context: LinkContext,
         _ app: Int?,
-        _ appID: AppID?
+        _ appID: AppID?,
+        _ parts: inout LinkParts
     ) -> Resolution {
         let id = routes[position].id
         let pattern = routes[position].path.description
@@ -287,7 +325,7 @@ public struct Router: Sendable {
             let validFor = routes[position].asksForSignIn ? 0 : Resolution.defaultValidity
             return Resolution(outcome: .undecided, route: id, pattern: pattern, app: appID, validFor: validFor)
         }
-        let parameters = parameters(of: routes, at: position, rank, link)
+        let parameters = parameters(of: routes, at: position, rank, link, &parts)
         switch routes[position].behaviour {
         case .block(let reason):
             return Resolution(
@@ -328,8 +366,13 @@ public struct Router: Sendable {
         }
     }
 
-    private func parameters(of routes: [Route], at position: Int, _ rank: Int, _ link: DeepLink) -> [CapturedParameter]
-    {
+    private func parameters(
+        of routes: [Route],
+        at position: Int,
+        _ rank: Int,
+        _ link: DeepLink,
+        _ parts: inout LinkParts
+    ) -> [CapturedParameter] {
         let captures = compiled.index.captures(of: rank)
         if compiled.index.isDecidedByPath[rank], routes[position].sensitive.isEmpty {
             guard !captures.isEmpty else { return [] }
@@ -340,7 +383,7 @@ public struct Router: Sendable {
             }
             return parameters
         }
-        return routes[position].parameters(in: link, compiled.table.defaults.plusSign, captures)
+        return routes[position].parameters(in: link, compiled.table.defaults.plusSign, captures, &parts)
     }
 }
 

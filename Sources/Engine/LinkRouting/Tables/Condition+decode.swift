@@ -28,9 +28,9 @@ extension QueryCondition {
                 } ?? name
             test = try Self.capture(try patternText(capture), parameter: parameter, capture)
         } else if let equals = object["equals"] {
-            test = .oneOf([try equals.textOrNumber()])
+            test = .oneOf(ListedValues([try equals.textOrNumber()]))
         } else if let oneOf = object["oneOf"] {
-            test = .oneOf(try texts(oneOf))
+            test = .oneOf(ListedValues(try texts(oneOf)))
         } else if let present = object["present"] {
             test = try present.bool() ? .present : .absent
         } else if let absent = object["absent"] {
@@ -92,7 +92,7 @@ extension FragmentCondition {
             return
         }
         let text = try field.text()
-        self = text.hasPrefix("/") ? .pattern(try pathPattern(field)) : .equals(text)
+        self = text.hasPrefix("/") ? .pattern(try pathPattern(field).keepingSegments()) : .equals(text)
     }
 }
 
@@ -153,14 +153,14 @@ extension Condition {
             for field in try value.oneOrMore() where try field.text().utf8.count != 2 {
                 throw field.error("\(field.shown) is not a country; write two letters such as GB.")
             }
-            return .country(try texts(value))
+            return .country(ListedValues(try texts(value)))
         case "authenticated": return .authenticated(try value.bool())
         case "inAppBrowser": return .inAppBrowser(try value.bool())
         case "traits":
             var traits: [Condition] = []
             for (name, values) in try value.anyObject().all {
                 try refuseLength(of: name, maximumTraitBytes, "the name of the trait", values)
-                traits.append(.trait(name, oneOf: try traitValues(values)))
+                traits.append(.trait(name, oneOf: ListedValues(try traitValues(values))))
             }
             guard !traits.isEmpty else {
                 throw value.error("name a trait and its values, as in {userType: [premium]}.")

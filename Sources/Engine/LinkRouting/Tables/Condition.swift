@@ -8,7 +8,7 @@ public struct QueryCondition: Sendable, Hashable {
         case present
         case absent
         /// Every occurrence has one of these values. The value of an item without `=` is the empty string.
-        case oneOf([String])
+        case oneOf(ListedValues)
         /// Every occurrence has the type; the first is captured as the parameter.
         case capture(RoutePattern.Parameter, Presence)
     }
@@ -33,18 +33,6 @@ public struct QueryCondition: Sendable, Hashable {
 
 // Texts are compared by their bytes, as in link matching.
 
-extension QueryCondition.Test {
-    public static func == (left: Self, right: Self) -> Bool {
-        switch (left, right) {
-        case (.present, .present), (.absent, .absent): true
-        case (.oneOf(let left), .oneOf(let right)): left.areExactly(right)
-        case (.capture(let left, let leftNeed), .capture(let right, let rightNeed)):
-            left == right && leftNeed == rightNeed
-        default: false
-        }
-    }
-}
-
 extension QueryCondition.Presence {
     public static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
@@ -52,14 +40,6 @@ extension QueryCondition.Presence {
         case (.defaultsTo(let left), .defaultsTo(let right)): left.isExactly(right)
         default: false
         }
-    }
-}
-
-extension RoutePattern.Parameter {
-    public static func == (left: Self, right: Self) -> Bool {
-        guard left.name == right.name, left.type == right.type else { return false }
-        guard case (.oneOf(let left), .oneOf(let right)) = (left.type, right.type) else { return true }
-        return left.areExactly(right)
     }
 }
 
@@ -82,10 +62,10 @@ extension Condition {
         case (.appVersion(let left), .appVersion(let right)): left == right
         case (.appBuild(let left), .appBuild(let right)): left == right
         case (.locale(let left), .locale(let right)): left == right
-        case (.country(let left), .country(let right)): left.areExactly(right)
+        case (.country(let left), .country(let right)): left == right
         case (.authenticated(let left), .authenticated(let right)): left == right
         case (.trait(let left, let leftValues), .trait(let right, let rightValues)):
-            left.isExactly(right) && leftValues.areExactly(rightValues)
+            left.isExactly(right) && leftValues == rightValues
         case (.inAppBrowser(let left), .inAppBrowser(let right)): left == right
         case (.time(let left, let leftEnd), .time(let right, let rightEnd)): left == right && leftEnd == rightEnd
         case (.rollout(let left), .rollout(let right)): left == right
@@ -100,13 +80,6 @@ extension Condition {
 extension Condition.Rollout {
     public static func == (left: Self, right: Self) -> Bool {
         left.basisPoints == right.basisPoints && left.salt.isExactly(right.salt)
-    }
-}
-
-extension [String] {
-    /// Whether both lists hold the same texts, byte by byte and in the same order.
-    fileprivate func areExactly(_ other: [String]) -> Bool {
-        count == other.count && zip(self, other).allSatisfy { $0.isExactly($1) }
     }
 }
 
@@ -126,9 +99,9 @@ public indirect enum Condition: Sendable, Hashable {
     case appVersion(VersionRange)
     case appBuild(BuildRange)
     case locale([LanguageTag])
-    case country([String])
+    case country(ListedValues)
     case authenticated(Bool)
-    case trait(String, oneOf: [String])
+    case trait(String, oneOf: ListedValues)
     case inAppBrowser(Bool)
     case time(from: Timestamp?, until: Timestamp?)
     case rollout(Rollout)

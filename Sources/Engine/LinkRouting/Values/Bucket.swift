@@ -7,9 +7,10 @@ public enum Bucket {
     public static func of(_ stickyKey: String, salt: String) -> Int {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        for byte in salt.utf8 { add(byte) }
+        var (salt, stickyKey) = (salt, stickyKey)
+        salt.withUTF8 { for byte in $0 { add(byte) } }
         add(0x1F)
-        for byte in stickyKey.utf8 { add(byte) }
+        stickyKey.withUTF8 { for byte in $0 { add(byte) } }
         hash ^= hash >> 33
         hash = hash &* 0xff51_afd7_ed55_8ccd
         hash ^= hash >> 33

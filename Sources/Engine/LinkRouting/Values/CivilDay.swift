@@ -12,16 +12,24 @@ public struct CivilDay: Sendable, Hashable, Comparable, CustomStringConvertible 
 
     /// Nil unless the day exists and lies in the years 1 to 9999.
     public init?(year: Int64, month: Int64, day: Int64) {
-        guard (1...9_999).contains(year), (1...12).contains(month), day >= 1 else { return nil }
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        let lengths: [Int64] = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-        guard day <= lengths[Int(month) - 1] else { return nil }
+        guard Self.exists(year: year, month: month, day: day) else { return nil }
         // Howard Hinnant's days_from_civil: years start in March, so that the leap day comes last.
         let shifted = month <= 2 ? year - 1 : year
         let era = shifted / 400
         let yearOfEra = shifted % 400
         let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
         daysSince1970 = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    /// Whether the day exists and lies in the years 1 to 9999.
+    static func exists(year: Int64, month: Int64, day: Int64) -> Bool {
+        guard (1...9_999).contains(year), day >= 1 else { return false }
+        switch month {
+        case 1, 3, 5, 7, 8, 10, 12: return day <= 31
+        case 4, 6, 9, 11: return day <= 30
+        case 2: return day <= (year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28)
+        default: return false
+        }
     }
 
     /// Reads YYYY-MM-DD; nil for anything else and for days that do not exist.

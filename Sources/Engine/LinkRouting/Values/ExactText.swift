@@ -25,6 +25,11 @@ extension String {
         return left.withUTF8 { left in right.withUTF8 { left.hasBytes(of: $0) } }
     }
 
+    /// Calls `body` with the UTF-8 bytes, without a copy of the text.
+    func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        utf8.withContiguousStorageIfAvailable(body) ?? Array(utf8).withUnsafeBufferPointer(body)
+    }
+
     func hashExactly(into hasher: inout Hasher) {
         hasher.combine(utf8.count)
         var text = self

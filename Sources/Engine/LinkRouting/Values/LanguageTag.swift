@@ -5,6 +5,9 @@ public struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
     private let lowercased: String
     /// The range for lookups: lower case, without wildcards; empty when the first subtag is a wildcard (RFC 4647 §3.2).
     private let basicRange: String
+    /// The beginnings of both.
+    private let tagBeginning: UInt16
+    private let rangeBeginning: UInt16
 
     private static let maximumLength = 64
 
@@ -26,6 +29,8 @@ public struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
         description = String(text)
         lowercased = asciiLowercased(bytes[...])
         basicRange = bytes.first == UInt8(ascii: "*") ? "" : String(decoding: basic, as: UTF8.self)
+        tagBeginning = Self.beginning(of: lowercased)
+        rangeBeginning = Self.beginning(of: basicRange)
     }
 
     /// Whether any subtag is `*`. Callers may ask for a range, but content has a tag.
@@ -39,12 +44,26 @@ public struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
     public static func lookup(_ ranges: [LanguageTag], in tags: [LanguageTag]) -> LanguageTag? {
         for range in ranges {
             var longest: LanguageTag?
-            for tag in tags where tag.lowercased.utf8.count > longest?.lowercased.utf8.count ?? 0 {
-                if range.isTruncated(to: tag) { longest = tag }
+            for index in tags.indices where tags[index].mayBeTruncation(of: range) {
+                guard tags[index].lowercased.utf8.count > longest?.lowercased.utf8.count ?? 0 else { continue }
+                if range.isTruncated(to: tags[index]) { longest = tags[index] }
             }
             if let longest { return longest }
         }
         return nil
+    }
+
+    /// The steps of comparing 16 ranges with this tag; see `Route+size.swift`. One that ends with a single letter or digit is
+    /// compared with each truncation.
+    var steps: Int { lowercased.utf8.dropLast().last == UInt8(ascii: "-") ? 180 : 90 }
+
+    private static func beginning(of text: String) -> UInt16 {
+        text.utf8.prefix(2).reduce(0) { $0 << 8 | UInt16($1) }
+    }
+
+    /// Whether the tag begins like the range. Most do not, and comparing two bytes is faster than two texts.
+    private func mayBeTruncation(of range: LanguageTag) -> Bool {
+        tagBeginning == range.rangeBeginning || tagBeginning < 0x100
     }
 
     /// Whether truncating the range gives the tag. Each truncation removes the last subtag, and a single letter or digit
@@ -53,8 +72,14 @@ public struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
         var (range, tag) = (basicRange, tag.lowercased)
         return range.withUTF8 { range in
             tag.withUTF8 { tag in
-                guard !tag.isEmpty, tag.count <= range.count, range.starts(with: tag) else { return false }
+                guard !tag.isEmpty, tag.count <= range.count,
+                    UnsafeBufferPointer(rebasing: range[..<tag.count]).hasBytes(of: tag)
+                else { return false }
+                guard tag.count < range.count else { return true }
                 let hyphen = UInt8(ascii: "-")
+                guard range[tag.count] == hyphen else { return false }
+                // A subtag of several letters is never removed together with the one behind it.
+                guard tag.count > 2, tag[tag.count - 2] == hyphen else { return true }
                 var end = range.count
                 while end > tag.count {
                     end = range[..<end].lastIndex(of: hyphen) ?? 0

@@ -72,6 +72,14 @@ public struct Version: Sendable, Hashable, Comparable, CustomStringConvertible {
         }
     }
 
+    /// The steps of comparing another version with this one; see `Route+size.swift`.
+    var steps: Int {
+        preRelease.reduce(6 + parts.count / 3) { steps, identifier in
+            guard case .word(let word) = identifier else { return steps + 5 }
+            return steps + 5 + word.utf8.count / 3
+        }
+    }
+
     /// Splits into dot-separated words of letters, digits and hyphens; nil when one is empty or has other characters.
     private static func identifiers(_ bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
         let words = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

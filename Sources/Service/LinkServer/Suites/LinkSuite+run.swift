@@ -22,7 +22,7 @@ extension LinkSuite {
                 return [one.failure("undecided", tooMuch, suite: name ?? "")]
             }
             let start = ProcessorTime.thread
-            // A case of a slow table takes longer than its steps; one of them is about 50 nanoseconds.
+            // A case with a trace takes longer than its steps; one of them is about 50 nanoseconds.
             defer { _ = budget.spend(Int(clamping: (ProcessorTime.thread &- start) / 50)) }
             var warnings: [String] = []
             // The contexts were parsed with the suite, so parsing cannot fail here.

@@ -89,6 +89,13 @@ struct AssociationMigrationTests {
         try expectDifference(report, migrated)
     }
 
+    /// A pattern may have only one parameter that several ends are tried for.
+    @Test func typesAreLeftOutWhereTheyWouldTakeLong() throws {
+        let migrated = try MigratedFile(paths: ["/*-$(alpha)-*/y"])
+        #expect(migrated.paths == ["/{part}-{part2}-{part3}/y"])
+        #expect(migrated.migration.reports.map(\.kind) == [.grammar])
+    }
+
     private func expectDifference(_ report: AssociationMigration.Report, _ migrated: MigratedFile) throws {
         guard let example = report.example else { return }
         #expect(migrated.iosOpens(example.url) == example.iosOpens)
