@@ -22,11 +22,6 @@ package final class PublishedTable: Sendable {
     package let literalSegments: Set<ArraySlice<UInt8>>
     /// The maximum number of steps of a lookup; see `Router.maximumSteps`.
     package let worstCaseSteps: Int
-    /// Nil for a table with few steps, whose lookups need not be measured.
-    package let lookupSpeed: LookupSpeed?
-
-    /// The maximum number of steps of lookups that are not measured.
-    private static let fewSteps = 64
 
     package init(
         tenant: TenantID,
@@ -50,7 +45,6 @@ package final class PublishedTable: Sendable {
             }
         )
         worstCaseSteps = router.worstCaseSteps
-        lookupSpeed = worstCaseSteps > Self.fewSteps ? LookupSpeed() : nil
     }
 }
 
@@ -222,16 +216,9 @@ package struct LocatedLink: Sendable {
     package var tenant: TenantID { table?.tenant ?? .none }
     /// The maximum number of steps of its lookup.
     package var worstCaseSteps: Int { table?.worstCaseSteps ?? 0 }
-    /// Whether links of its table take long; see ``LookupSpeed``.
-    package var isSlow: Bool { table?.lookupSpeed?.isSlow ?? false }
 
     /// Resolves the link; unmatched when no tenant owns it.
     package func resolve(in context: LinkContext, explanation: Router.Explanation) -> CatalogResolution {
-        guard explanation == .omitted, let speed = table?.lookupSpeed else { return lookUp(in: context, explanation) }
-        return speed.measuring { lookUp(in: context, .omitted) }
-    }
-
-    private func lookUp(in context: LinkContext, _ explanation: Router.Explanation) -> CatalogResolution {
         switch parsed {
         case .failure(let rejection):
             CatalogResolution(link: nil, table: table, resolution: .rejected(rejection))

@@ -11,7 +11,6 @@ struct AppEventController: Sendable {
     let recorder: AppEventRecorder
     let limits: LiveLimits
     let admission: Admission
-    let lookupPool: WorkQueue
 
     var endpoint: PublicEndpoint {
         PublicEndpoint(
@@ -56,8 +55,7 @@ struct AppEventController: Sendable {
             of: tenant,
             by: caller,
             with: KeyOwner(request.grant),
-            arrivedAt: scope.arrival,
-            on: lookupPool
+            arrivedAt: scope.arrival
         )
         let warnings = message.warnings + unknownApps(of: message, tenant)
         return BufferedResponse(json: AppEventsResponse(results: results, warnings: warnings).json())

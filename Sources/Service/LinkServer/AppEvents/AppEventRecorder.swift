@@ -31,20 +31,16 @@ package struct AppEventRecorder: Sendable {
     ///
     /// - Parameters:
     ///   - key: The owner of the request's key.
-    ///   - pool: Looks up the links if a table is slow.
-    /// - Throws: A ``Problem`` or a ``WorkRefusal`` if nothing was stored, so that the app must send the message
-    ///   again.
+    /// - Throws: A ``Problem`` if nothing was stored, so that the app must send the message again.
     package func record(
         _ request: AppEventsRequest,
         of tenant: PublishedTable,
         by caller: LinkResolver.Caller,
         with key: KeyOwner,
-        arrivedAt arrival: ContinuousClock.Instant?,
-        on pool: WorkQueue
+        arrivedAt arrival: ContinuousClock.Instant?
     ) async throws -> [AppEventResult] {
         let catalog = linkResolver.catalog.current
         let old = await oldCatalogs(of: request, tenant: tenant.tenant, live: catalog)
-        let tables = [catalog.table(of: tenant.tenant, in: request.environment)] + old.values.map(\.tables.first)
         let latency = arrival.map { (linkResolver.uptime() - $0).microseconds }
         var keys = ReportedKeys(request, of: tenant.tenant, in: catalog)
         var results: [AppEventResult?] = []
@@ -54,17 +50,7 @@ package struct AppEventRecorder: Sendable {
             await Task.yield()
             do {
                 let decision = try item.decision.get()
-                @Sendable func made() throws -> AppEventReport {
-                    try AppEventReport(decision, request, tenant: tenant, catalog: catalog, old: old)
-                }
-                let report: AppEventReport
-                if tables.contains(where: { $0?.lookupSpeed?.isSlow ?? false }) {
-                    report = try await pool.run(for: .tenant(tenant.tenant)) { _ in
-                        try made()
-                    }
-                } else {
-                    report = try made()
-                }
+                let report = try AppEventReport(decision, request, tenant: tenant, catalog: catalog, old: old)
                 var fields = try report.event(linkResolver, caller, &keys)
                 fields.latencyMicroseconds = latency
                 linkResolver.observe?(

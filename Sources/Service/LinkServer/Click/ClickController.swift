@@ -9,7 +9,6 @@ import NIOCore
 struct ClickController: Sendable {
     let linkResolver: LinkResolver
     let admission: Admission
-    let lookupPool: WorkQueue
 
     var endpoints: [PublicEndpoint] {
         ["/", PublicEndpoint.anyPath].map { path in
@@ -59,21 +58,10 @@ struct ClickController: Sendable {
         )
         let link = catalog.locate("https://\(authority)\(path)")
         let click = LinkResolver.Request(message, from: catalog, in: facts, by: caller)
-        guard link.isSlow else { return result(of: linkResolver.resolve(link, of: click), click, host: host.name) }
-        return .async {
-            let resolvedLink = try await linkResolver.resolve(link, of: click, on: lookupPool)
-            return try await result(of: resolvedLink, click, host: host.name).response
-        }
-    }
-
-    private func result(
-        of resolvedLink: LinkResolver.ResolvedLink,
-        _ click: LinkResolver.Request,
-        host: String
-    ) -> HandlerResult {
-        .later { responder in
+        let resolvedLink = linkResolver.resolve(link, of: click)
+        return .later { responder in
             linkResolver.record([resolvedLink], of: click, for: responder) { _ in
-                answer(to: resolvedLink.answer, host: host)
+                answer(to: resolvedLink.answer, host: host.name)
             }
         }
     }

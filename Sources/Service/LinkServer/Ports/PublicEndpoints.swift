@@ -7,15 +7,13 @@ func publicRouter(_ dependencies: PublicDependencies) -> PublicRouter {
                 linkResolver: dependencies.linkResolver,
                 limits: dependencies.limits,
                 admission: dependencies.admission,
-                lookupPool: dependencies.lookupPool,
                 tracePool: dependencies.tracePool
             ).endpoint,
             AppEventController(
                 linkResolver: dependencies.linkResolver,
                 recorder: dependencies.appEvents,
                 limits: dependencies.limits,
-                admission: dependencies.admission,
-                lookupPool: dependencies.lookupPool
+                admission: dependencies.admission
             ).endpoint,
             AppTableController(
                 live: dependencies.linkResolver.catalog,
@@ -31,8 +29,7 @@ func publicRouter(_ dependencies: PublicDependencies) -> PublicRouter {
             ).endpoints
             + ClickController(
                 linkResolver: dependencies.linkResolver,
-                admission: dependencies.admission,
-                lookupPool: dependencies.lookupPool
+                admission: dependencies.admission
             ).endpoints
     )
 }

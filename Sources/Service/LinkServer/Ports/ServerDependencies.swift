@@ -35,8 +35,7 @@ package struct ServerDependencies: Sendable {
     package var proxyProtocol: ProxyProtocol
     /// For the public port.
     package var requestBuffers = RequestBufferBudget()
-    /// For the slow lookups and for the traces of the public port.
-    package var lookupPool = WorkQueue.forLookups()
+    /// For the traces of the public port.
     package var tracePool = WorkQueue.forTraces()
     /// For the admin port.
     package var documentMemory: DocumentMemory

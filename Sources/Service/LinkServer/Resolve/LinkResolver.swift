@@ -107,20 +107,6 @@ package final class LinkResolver: Sendable {
         return ResolvedLink(answer: answer, link: link, clientEventID: clientEventID)
     }
 
-    /// Returns the same for a link of a slow table, which is looked up in a pool for its tenant.
-    ///
-    /// - Throws: ``WorkRefusal``, or `CancellationError` if the client is gone.
-    func resolve(
-        _ link: LocatedLink,
-        clientEventID: String? = nil,
-        of request: Request,
-        on pool: WorkQueue
-    ) async throws -> ResolvedLink {
-        try await pool.run(for: .tenant(link.tenant)) { _ in
-            self.resolve(link, clientEventID: clientEventID, of: request)
-        }
-    }
-
     /// The events of a request's links, one for each link.
     struct RecordedLinks: Sendable {
         let events: [Event]

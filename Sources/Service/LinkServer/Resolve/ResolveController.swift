@@ -10,14 +10,13 @@ struct ResolveController: Sendable {
     let linkResolver: LinkResolver
     let limits: LiveLimits
     let admission: Admission
-    let lookupPool: WorkQueue
     let tracePool: WorkQueue
 
     /// Larger messages are handled by a task, because parsing and resolving them may take milliseconds.
     private static let largestOnLoop = 1 << 14
     /// More links are resolved by a task, and so are several links whose tables have more steps together.
     private static let mostLinksOnLoop = 8
-    private static let mostStepsOnLoop = 256
+    private static let mostStepsOnLoop = Router.maximumSteps
 
     var endpoint: PublicEndpoint {
         PublicEndpoint(
@@ -47,10 +46,9 @@ struct ResolveController: Sendable {
         /// What all its links have in common.
         let request: LinkResolver.Request
 
-        /// Whether the links must not be resolved on the event loop. A single link of a table with many steps may be: if
-        /// it is slow, later ones are not.
+        /// Whether the links must not be resolved on the event loop. A single link may be.
         var takesLong: Bool {
-            if explanation == .included || links.contains(where: \.link.isSlow) { return true }
+            if explanation == .included { return true }
             guard links.count > 1 else { return false }
             let steps = links.reduce(0) { $0 + min($1.link.worstCaseSteps, ResolveController.mostStepsOnLoop) }
             return links.count > ResolveController.mostLinksOnLoop || steps > ResolveController.mostStepsOnLoop
@@ -121,19 +119,8 @@ struct ResolveController: Sendable {
     private func answer(_ parsed: ParsedRequest) async throws -> BufferedResponse {
         var links: [LinkResolver.ResolvedLink] = []
         for link in parsed.links {
-            guard link.link.isSlow else {
-                links.append(linkResolver.resolve(link.link, clientEventID: link.clientEventID, of: parsed.request))
-                await Task.yield()
-                continue
-            }
-            links.append(
-                try await linkResolver.resolve(
-                    link.link,
-                    clientEventID: link.clientEventID,
-                    of: parsed.request,
-                    on: lookupPool
-                )
-            )
+            links.append(linkResolver.resolve(link.link, clientEventID: link.clientEventID, of: parsed.request))
+            await Task.yield()
         }
         if parsed.explanation == .included { try await explain(&links, in: parsed.request.context) }
         return try await recorded(parsed, links).response

@@ -69,17 +69,6 @@ struct ProcessReadings: Sendable {
         ]
     }
 
-    /// Metrics of the pool for links of slow tables.
-    static func readings(ofLookups pool: WorkQueue) -> [MetricRegistry.Reading] {
-        let counts = pool.counts
-        return [
-            .gauge("fingerpost_slow_lookups_waiting", Double(counts.waiting)),
-            .counter("fingerpost_slow_lookups_done_total", Double(counts.done)),
-            .counter("fingerpost_slow_lookups_refused_total", Double(counts.refused)),
-            .counter("fingerpost_slow_lookups_cancelled_total", Double(counts.cancelled)),
-        ]
-    }
-
     static func readings(of log: EventLog) -> [MetricRegistry.Reading] {
         [.gauge("fingerpost_log_damaged_days", Double(log.damagedDays.count))]
     }

@@ -98,7 +98,6 @@ struct Server {
             ProcessReadings.readings(of: recorder) + ProcessReadings.readings(of: directory)
                 + ProcessReadings.readings(of: catalog.current)
                 + ProcessReadings.readings(of: [dependencies.editorQueue, dependencies.publicQueue])
-                + ProcessReadings.readings(ofLookups: dependencies.lookupPool)
                 + ProcessReadings.readings(of: log)
                 + recorder.readings(by: dependencies.linkResolver.tenants)
                 + dependencies.exporter.progress.readings(of: catalog.current, by: dependencies.linkResolver.tenants)
