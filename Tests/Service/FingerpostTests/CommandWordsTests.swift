@@ -11,7 +11,8 @@ struct CommandWordsTests {
     /// The string literals of the files whose texts reach a command. Literals of several lines are joined.
     private static func serverTexts() throws -> String {
         try [
-            "LinkServer/Requests/ErrorMapper.swift", "LinkServer/Admin/SuiteController.swift",
+            "LinkServer/Problems/CatalogErrors+problem.swift", "LinkServer/Problems/PublishingFailure+problem.swift",
+            "LinkServer/Problems/EventErrors+problem.swift", "LinkServer/Admin/SuiteController.swift",
             "LinkServer/Admin/KeyController.swift", "LinkServer/Events/EventController.swift",
             "LinkCatalog/Documents/UnreadableDocument.swift", "LinkServer/Admin/RevisionController.swift",
         ].map { try String(contentsOf: sources.appending(path: $0), encoding: .utf8) }.joined()
