@@ -157,7 +157,7 @@ struct WorstPair {
             ),
             (
                 "long literal between texts",
-                { "{a:string(1..\(9_000 + $0))}\(String(repeating: "a", count: 200))b{c}" }, full("a")
+                { "{a:string(1..\(9_000 + $0))}\(String(repeating: "a", count: 63))b{c}" }, full("a")
             ),
             (
                 "long literal with borders",
@@ -189,6 +189,15 @@ struct WorstPair {
                 "set of many lengths", { "{a(\(list(100) { String(repeating: "x", count: $0 + 1) }),y\($0))}x{b:int}" },
                 full("x")
             ),
+            (
+                "set before a long literal",
+                {
+                    "{a(\(list(83) { String(repeating: "a", count: $0 + 1) }))}\(String(repeating: "a", count: 63))b"
+                        + "{b:string(1..\(9_000 + $0))}"
+                }, full("a")
+            ),
+            ("slug behind a letter", { "{a:string(1..\(9_000 + $0))}a{b:slug}" }, full("a-")),
+            ("slug before a digit", { "{a:slug(1..\(9_000 + $0))}1{b}" }, full("1-", end: "1")),
             ("sets and texts", { "{a(x,xx,xxx,\($0))}x{b(y,xx,xxx)}z{c:slug(..100)}" }, full("x")),
         ]
         return segments.map { name, segment, link in

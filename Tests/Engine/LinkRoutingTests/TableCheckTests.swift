@@ -208,7 +208,7 @@ struct TableCheckTests {
         (#""path": "/p", "query": {ITEMS}"#, 7, 6963), (#""path": "/p", "query": {ITEMS}"#, 64, 10383),
         (#""path": "/{k(PATH)}/x{r}""#, 320, 801), (#""path": "/p", "fragment": "/{f...}""#, 0, 8183),
         (#""path": "/p", "fragment": "/{f}-{g}""#, 0, 13203), (#""path": "/p", "fragment": "x""#, 0, 8093),
-        (#""path": "/p", "host": "{h(PATH)}.acme.link""#, 320, 723), (#""path": "/{a}-{b(PATH)}-{c:int}""#, 32, 3111),
+        (#""path": "/p", "host": "{h(PATH)}.acme.link""#, 320, 723), (#""path": "/{a}-{b(PATH)}-{c:int}""#, 32, 3221),
     ])
     func valuesAndConditionsTakeSteps(_ place: String, _ count: Int, _ steps: Int) throws {
         let router = try Fixture.router(

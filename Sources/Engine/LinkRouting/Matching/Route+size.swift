@@ -152,11 +152,11 @@ extension RoutePattern.Mixed {
     /// The instructions of finding the ends of a parameter, each byte of which is read once.
     private func instructionsOfReading(_ index: Int) -> Int {
         let (type, literal) = (pieces[index].parameter.type, pieces[index].literal)
-        guard let kind = type.kind else { return type.instructionsOfEnds }
+        guard let kind = type.kind else { return type.instructionsOfEnds(before: literal) }
         // The search for an open parameter begins where the rest is short enough.
         let rest = min(Self.restLength(of: pieces, behind: index), DeepLink.maximumLength)
         let searched = index == openParameter ? min(reach(index), rest) : reach(index)
-        let search = searched * (6 + (literal.count > 2 ? 8 + 5 * mostOverlaps(of: literal) : 0))
+        let search = searched * (instructionsOfSearch(for: literal) + (mayRestart(index) ? 80 : 0))
         guard kind != .string else { return search }
         let isNearEnd = index == 0 && index == openParameter && prefix.count + rest <= Self.longestRest
         return search + 8 * (isNearEnd ? searched + Self.longestRest : reach(index))
@@ -171,9 +171,30 @@ extension RoutePattern.Mixed {
         let ends = type.listedValues?.lengths.count ?? (type.kind == nil ? 20 : rest)
         let others = (open + 1..<last).reduce(0) { sum, index in
             let type = pieces[index].parameter.type
-            return sum + 200 + (type.kind == nil ? type.instructionsOfEnds : 15 * reach(index))
+            let literal = pieces[index].literal
+            return sum + 200
+                + (type.kind == nil
+                    ? type.instructionsOfEnds(before: literal)
+                    : reach(index) * (9 + instructionsOfSearch(for: literal)))
         }
         return ends * (500 + others + (lastType.kind == nil ? lastType.longestListed : 8 * reach(last)))
+    }
+
+    /// The instructions of searching a literal, for each byte of a text.
+    private func instructionsOfSearch(for literal: [UInt8]) -> Int {
+        6 + (literal.count > 2 ? 8 + 10 * mostOverlaps(of: literal) : 0)
+    }
+
+    /// Whether the search for the end of a parameter may begin again at every other byte, because a slug neither begins nor
+    /// ends with a hyphen.
+    private func mayRestart(_ index: Int) -> Bool {
+        let literal = pieces[index].literal
+        guard let first = literal.first, let last = literal.last else { return false }
+        let hyphen = UInt8(ascii: "-")
+        let isBehindSlug = pieces[index].parameter.type.kind == .slug && first != hyphen
+        let isBeforeSlug = index + 1 < pieces.count && pieces[index + 1].parameter.type.kind == .slug && last != hyphen
+        return isBehindSlug && TextKinds.Kind.slug.mayContain(first)
+            || isBeforeSlug && literal.allSatisfy(TextKinds.Kind.slug.mayContain)
     }
 
     /// The maximum number of places where a literal may begin of which the same byte is a part.
@@ -195,12 +216,13 @@ extension RoutePattern.Mixed {
 extension ParameterType {
     fileprivate var longestListed: Int { listedValues?.longest ?? 0 }
 
-    /// The instructions of trying the ends of a value of a type without a ``kind``.
-    fileprivate var instructionsOfEnds: Int {
-        switch self {
-        case .int, .number: 1_500
-        case .bool, .uuid, .date: 600
-        case .oneOf(let values): values.lengths.count * (100 + values.longest)
+    /// The instructions of trying the ends of a value of a type without a ``kind``, with the literal behind each.
+    fileprivate func instructionsOfEnds(before literal: [UInt8]) -> Int {
+        let comparison = 12 * literal.count
+        return switch self {
+        case .int, .number: 1_500 + 25 * comparison
+        case .bool, .uuid, .date: 600 + comparison
+        case .oneOf(let values): values.lengths.count * (100 + 3 * values.longest + comparison)
         case .string, .slug, .alpha, .alnum, .hex: 0
         }
     }
@@ -213,7 +235,8 @@ extension ParameterType {
         case .number: 4
         case .slug, .alpha, .alnum, .hex, .uuid: 4
         case .date: 4
-        case .oneOf(let values): 2 + values.longest / 64
+        // Without regard to letter case, three instructions a byte. A few values are compared one after the other.
+        case .oneOf(let values): 2 + values.longest * (values.count > ListedValues.few ? 1 : values.count) / 32
         }
     }
 

@@ -36,6 +36,8 @@ extension RoutePattern.Mixed {
     /// The maximum length of the texts behind an open parameter that is not the last but one, and of the texts around a
     /// parameter that is compared by the kinds of the whole text.
     static let longestRest = 128
+    /// The maximum length of a text between two parameters, in bytes.
+    static let longestBetween = 64
 
     /// Whether the text begins with the first literal and ends with the last one, with a byte between them.
     private func hasEnds(of text: UnsafeBufferPointer<UInt8>, _ letterCase: LetterCase) -> Bool {

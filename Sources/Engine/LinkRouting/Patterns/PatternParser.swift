@@ -113,8 +113,19 @@ struct PatternParser {
             throw problem("a segment can have at most \(RoutePattern.maximumParametersInSegment) parameters.")
         }
         if prefix.isEmpty, pieces.count == 1, pieces[0].literal.isEmpty { return .parameter(pieces[0].parameter) }
+        try refuseLongLiterals(between: pieces)
         try refuseManyEnds(of: pieces)
         return .mixed(RoutePattern.Mixed(prefix: prefix, pieces: pieces))
+    }
+
+    /// Refuses long texts between parameters, which are compared at each end that the parameter before them may have.
+    private func refuseLongLiterals(between pieces: [RoutePattern.Mixed.Piece]) throws(RoutePattern.SyntaxError) {
+        let longest = RoutePattern.Mixed.longestBetween
+        guard let piece = pieces.dropLast().first(where: { $0.literal.count > longest }) else { return }
+        throw problem(
+            "the text between '{\(piece.parameter.name)}' and the next parameter must have at most \(longest) bytes; shorten it, "
+                + "or make '{\(piece.parameter.name)}' a segment."
+        )
     }
 
     /// Refuses parameters of which too many ends would have to be tried.
