@@ -36,6 +36,7 @@ def _shapes():
     yield "a text", "plan", json_, f'{{"routes":[{json.dumps(_route(0, "x" * (TABLE_BYTES - 1_000)))}]}}'
     yield "routes", "check", json_, _table(ROUTES)
     yield "large routes", "plan", json_, _table(ROUTES, "x" * 700)
+    yield "lines", "routes", "application/x-ndjson", "\n".join([f"[{'[0],' * 200_000}0]"] * 2)
     yield "YAML", "check", yaml, f"routes: [{'0,' * 290_000}0]"
 
 
@@ -44,7 +45,7 @@ def _keys(service):
     keys = [service.key]
     for tenant in TENANTS:
         made = service.ask(
-            "admin", "/admin/v1/keys", json.dumps({"name": "documents", "tenant": tenant, "scopes": ["tables:read"]}),
+            "admin", "/admin/v1/keys", json.dumps({"name": "documents", "tenant": tenant, "scopes": ["tables:read", "tables:write"]}),
             **{"Content-Type": "application/json"},
         )
         keys.append(json.loads(made)["key"])

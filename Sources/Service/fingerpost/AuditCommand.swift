@@ -54,7 +54,7 @@ struct AuditCommand: AsyncParsableCommand {
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
-            let verdict = try await DirectoryClient.open(data) {
+            let verdict = try await DirectoryClient.open(data, readsLog: false) {
                 try await $0.send(.post, "audit/verify", json: nil).body
             }
             let isIntact = verdict["intact"]?.bool == true

@@ -97,7 +97,8 @@ struct KeysCommand: AsyncParsableCommand {
                 "environments": list(environment), "owners": list(owner), "pathPrefixes": list(pathPrefix),
                 "expiresAt": try end().map { JSONNode.string($0.description) },
             ])
-            let answer = try await DirectoryClient.open(data, for: creates ? .create : .use) { client in
+            let answer = try await DirectoryClient.open(data, for: creates ? .create : .use, readsLog: false) {
+                client in
                 do {
                     return try await client.send(.post, "keys", json: request).body
                 } catch let refusal as AdminClient.Refusal where refusal.code == "unknown_tenant" {
@@ -125,7 +126,7 @@ struct KeysCommand: AsyncParsableCommand {
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
-            let keys = try await DirectoryClient.open(data) { try await $0.list("keys") }
+            let keys = try await DirectoryClient.open(data, readsLog: false) { try await $0.list("keys") }
             guard !json else { return show(.object(["keys": .array(keys)])) }
             let rows = keys.map { key in
                 let scopes = (key["scopes"]?.elements ?? []).compactMap(\.text).joined(separator: " ")
@@ -183,12 +184,14 @@ struct KeysCommand: AsyncParsableCommand {
         @Flag(help: "Revoke only this key, not the keys that it created.") var alone = false
 
         func run() async throws {
-            let answer = try await DirectoryClient.open(data) { client in
+            let unknown = fail("there is no key '\(id)'; list them with 'fingerpost keys list'.", .failed)
+            guard id.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else { throw unknown }
+            let answer = try await DirectoryClient.open(data, readsLog: false) { client in
                 do {
                     let query = alone ? [("withChildren", "false")] : []
                     return try await client.send(.delete, "keys/\(id)", query: query).body
                 } catch let refusal as AdminClient.Refusal where refusal.code == "unknown_key" {
-                    throw fail("there is no key '\(id)'; list them with 'fingerpost keys list'.", .failed)
+                    throw unknown
                 }
             }
             show("\(id): revoked since \(answer["revokedAt"]?.text ?? "now")")

@@ -7,10 +7,10 @@ import Foundation
 /// A bounded queue for computations that take up to seconds for a large table. They must not block the threads of the
 /// concurrency runtime and the event loops, so each runs on a thread of its own, with a low priority.
 ///
-/// The service has two queues. Editors' checks and plans: one at a time of a tenant, and eight waiting; further ones are
+/// The service has three queues. Editors' checks and plans: one at a time of a tenant, and eight waiting; further ones are
 /// refused with 429, or with 503 if 64 of all tenants wait. Public work, which is making association files, loading
 /// revisions for reports of apps, and signing tables: one at a time. The services that ask for it wait for each piece, so
-/// it never refuses them.
+/// it never refuses them. Traces of links: 16 of a tenant wait.
 ///
 /// Work is cancelled with the task that requested it, and when its client disconnects (``ClientPresence``).
 package final class WorkQueue: Sendable {

@@ -40,8 +40,11 @@ struct OperatorController {
     /// Takes `{"to"}`, an absolute path.
     @Sendable private func backUp(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         var request = request
-        let object = try await request.object("to", upTo: Self.bodyBytes)
-        return Response(try await tasks.backUp(try object.required("to").text()))
+        let folder = try await request.object("to", upTo: Self.bodyBytes).required("to")
+        guard try folder.text().hasPrefix("/") else {
+            throw folder.error("must be an absolute path, such as '/var/backups/fingerpost'.")
+        }
+        return Response(try await tasks.backUp(try folder.text()))
     }
 
     @Sendable private func verifyLog(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
@@ -50,6 +53,9 @@ struct OperatorController {
 
     /// Lists the names of the windows of exports that end after `?since=`, oldest first; without it, of all windows.
     @Sendable private func windows(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        for (name, _) in request.uri.queryParameters where name != "since" {
+            throw Problem(.invalidRequest, "'\(name)' is not a query parameter of this operation; it has since.")
+        }
         var instant = Timestamp(milliseconds: .min)
         if let since = request.parameter("since") {
             guard let time = Timestamp(since) else {

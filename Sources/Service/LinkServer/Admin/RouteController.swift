@@ -49,10 +49,9 @@ struct RouteController {
         guard ["merge", "replace"].contains(mode) else {
             throw Problem(.invalidRequest, "'mode' must be 'merge' or 'replace'.")
         }
-        try request.headers.checkBody(upTo: limits.tableBytes)
-        var lines = RouteLines(limit: limits.tableBytes)
-        for try await buffer in request.body { try lines.add(buffer.readableBytesView) }
-        let routes = try lines.finish()
+        var request = request
+        let body = try await request.readBody(upTo: limits.tableBytes)
+        let routes = try await body.read { try RouteLines.read($0.readableBytesView) }
         try await context.once(entry.grant, of: entry.tenant)
         let (draft, findings) = try await publishing.importRoutes(
             routes,
@@ -123,51 +122,40 @@ struct RouteController {
     }
 }
 
-/// Splits NDJSON into lines as it arrives, and parses each at once.
-private struct RouteLines {
-    private var routes: [JSONNode] = []
-    private var rest: [UInt8] = []
-    private var line = 1
-    private var bytes = 0
-    /// Number of JSON values that all remaining lines may have together.
-    private var values = Document.maximumValues
-    private let limit: Int
-
+/// Reads NDJSON: one route a line.
+private enum RouteLines {
     private static let maximumLine = 1 << 20
 
-    init(limit: Int) { self.limit = limit }
-
-    mutating func add(_ chunk: some Collection<UInt8>) throws {
-        bytes += chunk.count
-        guard bytes <= limit else { throw Problem(bodyOver: limit) }
-        var start = chunk.startIndex
-        while let end = chunk[start...].firstIndex(of: UInt8(ascii: "\n")) {
-            rest += chunk[start..<end]
-            try read(rest[...])
-            rest.removeAll(keepingCapacity: true)
-            start = chunk.index(after: end)
-            line += 1
-        }
-        rest += chunk[start...]
-        guard rest.count <= Self.maximumLine else {
-            throw Problem(.malformedJSON, "Line \(line) of the body has more than \(Self.maximumLine) bytes.")
+    static func read(_ text: ByteBufferView) throws -> [JSONNode] {
+        var routes: [JSONNode] = []
+        // Of all lines together.
+        var values = Document.maximumValues
+        var (start, number) = (text.startIndex, 1)
+        while true {
+            let end = text[start...].firstIndex(of: UInt8(ascii: "\n")) ?? text.endIndex
+            if let route = try route(text[start..<end], number, values) {
+                values -= DocumentSize(of: route).values
+                routes.append(route)
+            }
+            guard end < text.endIndex else { return routes }
+            start = text.index(after: end)
+            number += 1
         }
     }
 
-    mutating func finish() throws -> [JSONNode] {
-        try read(rest[...])
-        return routes
-    }
-
-    private mutating func read(_ text: ArraySlice<UInt8>) throws {
-        guard text.contains(where: { ![0x20, 0x09, 0x0D].contains($0) }) else { return }
+    /// Returns nil for a blank line.
+    private static func route(_ line: ByteBufferView, _ number: Int, _ values: Int) throws -> JSONNode? {
+        guard line.contains(where: { ![0x20, 0x09, 0x0D].contains($0) }) else { return nil }
+        guard line.count <= maximumLine else {
+            throw Problem(.malformedJSON, "Line \(number) of the body has more than \(maximumLine) bytes.")
+        }
         do {
-            let limits = JSONReader.Limits(maximumBytes: Self.maximumLine, maximumValues: values)
-            let route = try JSONReader.parse(text, limits: limits)
-            values -= DocumentSize(of: route).values
-            routes.append(route)
+            return try JSONReader.parse(
+                line,
+                limits: JSONReader.Limits(maximumBytes: maximumLine, maximumValues: values)
+            )
         } catch {
-            throw Problem(.malformedJSON, "Line \(line) of the body is not JSON: \(error.description)")
+            throw Problem(.malformedJSON, "Line \(number) of the body is not JSON: \(error.description)")
         }
     }
 }

@@ -17,17 +17,19 @@ enum DirectoryClient {
     ///
     /// - Parameters:
     ///   - configuration: The configuration of the exports, for a command that needs it.
+    ///   - readsLog: Whether the command needs the log. Otherwise it works although the log is damaged.
     ///   - timeout: The time limit of a request to another process.
     static func open<Result>(
         _ path: String,
         for purpose: DataDirectory.Purpose = .use,
         exports configuration: ServiceConfiguration? = nil,
+        readsLog: Bool = true,
         timeout: TimeAmount = .seconds(60),
         _ body: (AdminClient) async throws -> Result
     ) async throws -> Result {
         do {
             let directory = try DataDirectory(path, for: purpose)
-            return try await directory.leavingAsFound { try await open(directory, configuration, body) }
+            return try await directory.leavingAsFound { try await open(directory, configuration, readsLog, body) }
         } catch StorageError.locked {
             return try await reportingRefusals { try await body(client(ofHolderOf: path, timeout: timeout)) }
         } catch let error as StorageError {
@@ -38,10 +40,14 @@ enum DirectoryClient {
     private static func open<Result>(
         _ directory: DataDirectory,
         _ configuration: ServiceConfiguration?,
+        _ readsLog: Bool,
         _ body: (AdminClient) async throws -> Result
     ) async throws -> Result {
         let database = try CatalogDatabase(directory.catalogPath)
-        let log = try EventLog(directory.eventsPath, now: SystemClock.now)
+        let empty = FileManager.default.temporaryDirectory.appending(path: "fingerpost-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: empty) }
+        if !readsLog { try FileManager.default.createDirectory(at: empty, withIntermediateDirectories: false) }
+        let log = try EventLog(readsLog ? directory.eventsPath : empty.path, now: SystemClock.now)
         // The command prints what it did.
         var logger = Logger(label: "fingerpost")
         logger.logLevel = .notice
