@@ -46,7 +46,7 @@ private func compare(_ stub: StubMapping, with request: StubRequest) {
     precondition((0...1).contains(distance), "a distance lies between 0 and 1")
     let state = stub.requiredState ?? Scenarios.started
     let miss = NearMiss(request: request, stub: stub, distance: distance, scenarioState: state)
-    _ = try? miss.table()
+    _ = try? miss.text()
     do {
         let difference = try miss.firstDifference()
         precondition(isMatch || difference != nil, "a stub that does not match has a first difference")

@@ -18,7 +18,8 @@ public func fuzzPattern(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     else { return 0 }
     for letterCase in [LetterCase.sensitive, .ignored] {
         let route = Route(id: id, path: pattern, letterCase: letterCase)
-        let found = RouteIndex([route]).smallestRank(for: link, ()) { _, _, _ in true }
+        var parts = LinkParts()
+        let found = RouteIndex([route]).smallestRank(for: link, (), &parts) { _, _, _, _ in true }
         precondition((found == 0) == (pattern.captures(in: link, letterCase) != nil))
     }
     return 0
