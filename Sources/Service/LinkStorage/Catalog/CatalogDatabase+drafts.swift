@@ -41,8 +41,9 @@ extension CatalogDatabase {
         }
         guard let size else { return (nil, live) }
         try await DocumentMemory.wait(toDecode: size)
-        let draft = try await pool.read { db in
-            try Row.fetchOne(
+        // A publication may have removed the draft meanwhile. Then the live table has changed too.
+        return try await pool.read { db in
+            let draft = try Row.fetchOne(
                 db,
                 sql: "SELECT * FROM draft WHERE tenant = ? AND environment = ? AND name = ?",
                 arguments: key
@@ -56,8 +57,8 @@ extension CatalogDatabase {
                     writtenAt: Timestamp(milliseconds: row["updated_at"])
                 )
             }
+            return (draft, try Self.live(of: tenant, in: environment, db))
         }
-        return (draft, live)
     }
 
     /// The metadata needed to replace or remove a draft. Works even if the content is unreadable.
