@@ -28,7 +28,7 @@ struct Worst: ParsableCommand {
             }
             let router = try pair.router(identity, routes: routes)
             let (link, context) = (try DeepLink.parse(pair.link), try pair.parsedContext())
-            consume(router.rank(of: link, in: context) ?? 0)
+            consume(router.resolve(link, in: context))
             consume(countedLookup(router, link, context))
             return
         }
@@ -67,9 +67,9 @@ struct Worst: ParsableCommand {
 }
 
 @inline(never)
-private func countedLookup(_ router: Router, _ link: DeepLink, _ context: LinkContext) -> Int {
-    router.rank(of: link, in: context) ?? 0
+private func countedLookup(_ router: Router, _ link: DeepLink, _ context: LinkContext) -> Resolution {
+    router.resolve(link, in: context)
 }
 
 @inline(never)
-private func consume(_ value: Int) { withExtendedLifetime(value) {} }
+private func consume(_ value: Resolution) { withExtendedLifetime(value) {} }

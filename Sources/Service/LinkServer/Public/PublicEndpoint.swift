@@ -79,7 +79,7 @@ extension HandlerResult {
     }
 }
 
-/// Whoever waits for the response of ``HandlerResult/later(_:)``.
+/// The receiver of the response of ``HandlerResult/later(_:)``: a connection or a task.
 enum Responder: Sendable {
     case connection(NIOLoopBound<RequestHandler>, PublicRequest)
     case task(CheckedContinuation<@Sendable () throws -> BufferedResponse, Never>)
