@@ -88,22 +88,47 @@ struct ClickTests {
         }
     }
 
-    @Test func headAndPrefetchAreRecordedWithTheirPurpose() async throws {
+    struct PurposeCase: Sendable, CustomTestStringConvertible {
+        var method = HTTPRequest.Method.get
+        var path = "/hello"
+        var header: (name: String, value: String)?
+        var agent = ClickTests.iPhone
+        let purpose: Event.Purpose
+        var testDescription: String { "\(method) \(path) \(header?.name ?? ""): \(header?.value ?? "")" }
+    }
+
+    @Test(arguments: [
+        PurposeCase(purpose: .live),
+        PurposeCase(method: .head, purpose: .prefetch),
+        PurposeCase(method: .head, agent: "Slackbot-LinkExpanding 1.0", purpose: .prefetch),
+        PurposeCase(header: ("Sec-Purpose", "prefetch;prerender"), purpose: .prefetch),
+        PurposeCase(header: ("Purpose", "Prefetch"), agent: "Slackbot-LinkExpanding 1.0", purpose: .prefetch),
+        PurposeCase(header: ("X-Moz", "prefetch"), purpose: .prefetch),
+        PurposeCase(header: ("X-Purpose", "preview"), purpose: .preview),
+        PurposeCase(agent: "Slackbot-LinkExpanding 1.0", purpose: .preview),
+        PurposeCase(path: "/favicon.ico", purpose: .probe),
+        PurposeCase(path: "/favicon-32x32.png?v=2", purpose: .probe),
+        PurposeCase(path: "/apple-touch-icon-120x120-precomposed.png", purpose: .probe),
+        PurposeCase(path: "/robots.txt", purpose: .probe),
+        PurposeCase(path: "//.ENV", purpose: .probe),
+        PurposeCase(path: "/api/.git/config", purpose: .probe),
+        PurposeCase(path: "/blog/wp-login.php", purpose: .probe),
+        PurposeCase(method: .head, path: "/.env", purpose: .prefetch),
+        PurposeCase(path: "/nothing.html", purpose: .live),
+        PurposeCase(path: "/...", purpose: .live),
+        // A route matches.
+        PurposeCase(path: "/hello?file=.env", purpose: .live),
+    ])
+    func purposeOfAClick(_ one: PurposeCase) async throws {
         try await withService { service in
             try await service.load(Self.links)
-            let purpose = try #require(HTTPField.Name("Sec-Purpose"))
-            let head = try await service.publicPort(.head, "/hello", host: "go.acme.example")
-            let prefetch = try await service.publicPort(
-                .get,
-                "/hello",
-                host: "shop.acme.link",
-                headers: [purpose: "prefetch;prerender"]
-            )
-            #expect([head.status, prefetch.status] == [302, 302])
+            var headers: HTTPFields = [.userAgent: one.agent]
+            if let (name, value) = one.header { headers[try #require(HTTPField.Name(name))] = value }
+            let answer = try await service.publicPort(one.method, one.path, host: "go.acme.example", headers: headers)
+            #expect(answer.status == (one.path.hasPrefix("/hello") ? 302 : 404))
             let events = try await service.events(of: "acme")
-            #expect(events.map(\.method) == ["HEAD", "GET"])
-            #expect(events.map(\.purpose) == [.live, .prefetch])
-            #expect(events.map(\.host) == ["go.acme.example", "shop.acme.link"])
+            #expect(events.map(\.purpose) == [one.purpose])
+            #expect(events.map(\.method) == [one.method.rawValue])
         }
     }
 

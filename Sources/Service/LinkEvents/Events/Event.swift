@@ -58,6 +58,8 @@ package struct Event: Sendable, Hashable {
 
     package enum Purpose: String, Sendable, CaseIterable {
         case live, test, preview, prefetch
+        /// A request that no person makes by a link: for a browser's icon, by a crawler for its rules, or by a scanner.
+        case probe
     }
 
     /// The kind of event. An open set: callers and later versions add their own.

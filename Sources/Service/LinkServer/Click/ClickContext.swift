@@ -14,7 +14,7 @@ struct ClickContext {
     /// Maximum length of a host name in DNS.
     private static let longestHost = 253
 
-    init(_ headers: HTTPFields) {
+    init(_ method: HTTPRequest.Method, _ headers: HTTPFields) {
         let agent = UserAgent(headers.value(of: .userAgent) ?? "")
         context = LinkContext(
             platform: agent.platform,
@@ -25,20 +25,25 @@ struct ClickContext {
             inAppBrowser: agent.inAppBrowser
         )
         botClass = agent.botClass
-        purpose = agent.botClass == .preview ? .preview : Self.purpose(headers)
+        purpose = Self.purpose(method, headers, agent.botClass)
         referrerHost = headers.value(of: .referer).flatMap { try? DeepLink.parse($0) }?.host.flatMap {
             $0.utf8.count <= Self.longestHost ? $0 : nil
         }
     }
 
-    /// Returns the purpose of the request: browsers mark pages that they fetch before a person asks for them.
-    private static func purpose(_ headers: HTTPFields) -> Event.Purpose {
+    /// Returns the purpose of the request: browsers mark pages that they fetch before a person asks for them, and send no
+    /// HEAD for one who does.
+    private static func purpose(
+        _ method: HTTPRequest.Method,
+        _ headers: HTTPFields,
+        _ botClass: BotClass?
+    ) -> Event.Purpose {
         let purposes = purposeNames.compactMap { headers.value(of: $0)?.lowercased() }
-        if purposes.contains(where: { $0.contains("prefetch") }) { return .prefetch }
-        return purposes.contains { $0.contains("preview") } ? .preview : .live
+        if method == .head || purposes.contains(where: { $0.contains("prefetch") }) { return .prefetch }
+        return botClass == .preview || purposes.contains { $0.contains("preview") } ? .preview : .live
     }
 
-    private static let purposeNames: [HTTPField.Name] = [.secPurpose, .purpose, .xPurpose]
+    private static let purposeNames: [HTTPField.Name] = [.secPurpose, .purpose, .xPurpose, .xMoz]
 
     /// Returns the languages of `Accept-Language` by weight, best first; at most 16.
     private static func locales(_ header: String) -> [LanguageTag] {
@@ -58,4 +63,5 @@ extension HTTPField.Name {
     fileprivate static let secPurpose = HTTPField.Name.constant("Sec-Purpose")
     fileprivate static let purpose = HTTPField.Name.constant("Purpose")
     fileprivate static let xPurpose = HTTPField.Name.constant("X-Purpose")
+    fileprivate static let xMoz = HTTPField.Name.constant("X-Moz")
 }

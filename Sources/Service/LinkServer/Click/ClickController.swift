@@ -41,10 +41,13 @@ struct ClickController: Sendable {
         try admission.enter(1, bytes: path.utf8.count, scope)
         try admission.check(.tenant(table.tenant))
 
-        let visitor = ClickContext(request.headerFields)
+        let visitor = ClickContext(request.method, request.headerFields)
         var facts = visitor.context
         facts.now = linkResolver.now()
         facts.country = linkResolver.country(of: scope.client.address)
+        let link = catalog.locate("https://\(authority)\(path)")
+        let resolvedLink = linkResolver.resolve(link, in: facts)
+        let isProbe = visitor.purpose == .live && resolvedLink.answer.resolution.route == nil && ProbePath.matches(path)
         let caller = LinkResolver.Caller(
             requestID: scope.requestID,
             address: scope.client.address,
@@ -54,11 +57,9 @@ struct ClickController: Sendable {
             method: request.method.rawValue,
             source: "click",
             kind: .click,
-            purpose: visitor.purpose
+            purpose: isProbe ? .probe : visitor.purpose
         )
-        let link = catalog.locate("https://\(authority)\(path)")
         let click = LinkResolver.Request(message, from: catalog, in: facts, by: caller)
-        let resolvedLink = linkResolver.resolve(link, of: click)
         return .later { responder in
             linkResolver.record([resolvedLink], of: click, for: responder) { _ in
                 answer(to: resolvedLink.answer, host: host.name)

@@ -102,8 +102,8 @@ package final class LinkResolver: Sendable {
     }
 
     /// Resolves a link, without recording it.
-    func resolve(_ link: LocatedLink, clientEventID: String? = nil, of request: Request) -> ResolvedLink {
-        let answer = link.resolve(in: request.context, explanation: .omitted)
+    func resolve(_ link: LocatedLink, clientEventID: String? = nil, in context: LinkContext) -> ResolvedLink {
+        let answer = link.resolve(in: context, explanation: .omitted)
         return ResolvedLink(answer: answer, link: link, clientEventID: clientEventID)
     }
 

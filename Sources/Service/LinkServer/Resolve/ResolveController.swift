@@ -31,7 +31,7 @@ struct ResolveController: Sendable {
             let parsed = try parse(request, body)
             guard !parsed.takesLong else { return .async { try await answer(parsed) } }
             let links = parsed.links.map {
-                linkResolver.resolve($0.link, clientEventID: $0.clientEventID, of: parsed.request)
+                linkResolver.resolve($0.link, clientEventID: $0.clientEventID, in: parsed.request.context)
             }
             return recorded(parsed, links)
         }
@@ -119,7 +119,7 @@ struct ResolveController: Sendable {
     private func answer(_ parsed: ParsedRequest) async throws -> BufferedResponse {
         var links: [LinkResolver.ResolvedLink] = []
         for link in parsed.links {
-            links.append(linkResolver.resolve(link.link, clientEventID: link.clientEventID, of: parsed.request))
+            links.append(linkResolver.resolve(link.link, clientEventID: link.clientEventID, in: parsed.request.context))
             await Task.yield()
         }
         if parsed.explanation == .included { try await explain(&links, in: parsed.request.context) }

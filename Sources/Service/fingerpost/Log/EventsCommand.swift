@@ -22,7 +22,7 @@ struct EventsCommand: AsyncParsableCommand {
     @ArgumentParser.Argument(help: "The tenant.") var tenant: String
     @ArgumentParser.Option(help: "Start after this seq; 0 starts at the beginning of the log.") var after: Int64?
     @ArgumentParser.Option(help: "Without --after: how many of the newest events to print.") var last = 10
-    @ArgumentParser.Option(help: "Comma-separated: live, test, preview, prefetch (default: all).")
+    @ArgumentParser.Option(help: "Comma-separated: live, test, preview, prefetch, probe (default: all).")
     var purpose: String?
     @ArgumentParser.Option(help: "Only events with this outcome.") var outcome: String?
     @ArgumentParser.Option(help: "Only events of this route.") var route: String?
