@@ -141,6 +141,7 @@ struct ConditionTests {
         (#"{"osVersion": {"from": "v17"}}"#, "is not a version"),
         (#"{"appBuild": {"from": -1}}"#, "whole number"), (#"{"locale": "*"}"#, "is not a language tag"),
         (#"{"locale": "en_GB"}"#, "is not a language tag"),
+        (#"{"locale": "a-b-c-d-e-f-g"}"#, "has more than 6 parts; write a shorter tag."),
         (#"{"country": "GBR"}"#, "two letters"), (#"{"traits": {}}"#, "name a trait"),
         (#"{"time": {"from": "tomorrow"}}"#, "is not a timestamp"),
         (#"{"time": {"from": "2026-01-01T00:00:00Z", "until": "2026-01-01T00:00:00Z"}}"#, "must be before 'until'"),

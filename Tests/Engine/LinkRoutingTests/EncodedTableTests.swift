@@ -47,6 +47,9 @@ struct EncodedTableTests {
         #"{"id": "query", "path": "/a", "query": {"q": "int"}, "open": {"screen": "query"}}"#,
         #"{"id": "fragment", "path": "/a", "fragment": "top", "open": {"screen": "fragment"}}"#,
         #"{"id": "when", "path": "/a", "when": {"platform": "android"}, "open": {"screen": "when"}}"#,
+        #"{"id": "de", "path": "/a", "when": {"locale": "de", "platform": "ios"}, "open": {"screen": "de"}}"#,
+        #"{"id": "en", "path": "/a", "when": {"locale": "en", "platform": "ios"}, "open": {"screen": "en"}}"#,
+        #"{"id": "or", "path": "/a", "when": [{"locale": "fr"}, {"locale": "it"}], "open": {"screen": "or"}}"#,
         #"{"id": "strict", "path": "/a/", "trailingSlash": "strict", "open": {"screen": "strict"}}"#,
         #"{"id": "rest", "path": "/a", "web": "https://www.acme.com/{path}"}"#,
         #"{"id": "case", "path": "/Cased/{id:int}", "caseSensitive": false, "block": "gone"}"#,
@@ -58,6 +61,12 @@ struct EncodedTableTests {
         "/a", "/A", "/a/", "/a?q=1", "/a?q=x", "/a#top", "/cased/7", "/Cased/x", "/esc/%C3%A9", "/future", "/", "/b",
     ]
 
+    /// A caller who prefers the second of two routes that differ only in their language.
+    private static let german = LinkContext(
+        platform: .ios,
+        locale: ["en", "de", "it"].compactMap { LanguageTag($0) }
+    )
+
     @Test(arguments: defaults) func answersAreThoseOfTheDecodedTable(_ defaults: String) throws {
         let encoded = try Self.router(Self.table(Self.routes, defaults: defaults))
         let decoded = try Fixture.router(Self.routes, defaults: defaults)
@@ -65,7 +74,7 @@ struct EncodedTableTests {
         #expect(encoded.routesInOrder == decoded.routesInOrder)
         for host in ["go.acme.com", "one.acme.link", "three.acme.link"] {
             for link in Self.links {
-                for context in [LinkContext(platform: .ios), LinkContext(platform: .android)] {
+                for context in [LinkContext(platform: .ios), LinkContext(platform: .android), Self.german] {
                     let url = "https://\(host)\(link)"
                     let answer = encoded.resolve(url, in: context, explanation: .included)
                     #expect(answer == decoded.resolve(url, in: context, explanation: .included), "\(url)")

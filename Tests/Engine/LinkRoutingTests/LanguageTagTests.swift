@@ -12,6 +12,13 @@ struct LanguageTagTests {
         ("*", "en", ""), ("*,fr", "en,fr", "fr"), ("*-CH", "CH,de-CH", ""), ("de-*-DE", "de-DE", "de-DE"),
         ("", "en", ""),
         ("fr,es", "en", ""),
+        // Once more without the script.
+        ("zh-Hant-HK", "zh-HK", "zh-HK"), ("zh-Hant-HK", "zh-HK,zh", "zh"), ("zh-Hant-HK,en", "en,zh-HK", "zh-HK"),
+        ("sr-Latn", "sr-Cyrl", ""), ("zh-Hant", "zh", "zh"), ("zh-yue-Hant-HK", "zh-yue-HK", "zh-yue-HK"),
+        ("de-1996", "de", "de"), ("de-x-hant-a", "de-x-a", ""),
+        // At most six subtags are read.
+        ("a-bb-cc-dd-ee-ff-gg", "a-bb-cc-dd-ee-ff-gg", ""),
+        ("a-bb-cc-dd-ee-ff-gg", "a-bb-cc-dd-ee-ff", "a-bb-cc-dd-ee-ff"),
     ]) func lookupServesTheBestRange(_ ranges: String, _ tags: String, _ expected: String) throws {
         func list(_ text: String) throws -> [LanguageTag] {
             try text.split(separator: ",").map { try #require(LanguageTag($0)) }
@@ -20,7 +27,7 @@ struct LanguageTagTests {
         #expect(tag?.description ?? "" == expected)
     }
 
-    /// The lookup compares prefixes; truncating each range step by step, as the RFC describes, finds the same.
+    /// Truncating each range step by step, as the RFC describes, finds the same.
     @Test(arguments: RandomCases.seeds(4)) func lookupAgreesWithTruncation(_ seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         func tag() throws -> LanguageTag {

@@ -22,6 +22,60 @@ struct OrderTests {
         #expect(try Fixture.router(paths: ["/{code:hex}", "/{id:int}"]).winner("/7") == "/{code:hex}")
     }
 
+    /// The routes de, en and zh-HK differ only in their languages; each of the others differs in more.
+    private static let translations = [
+        #"{"id": "de", "path": "/a", "when": {"locale": "de", "platform": "ios"}, "open": {"screen": "S"}}"#,
+        #"{"id": "fr", "path": "/a", "when": {"locale": "fr", "platform": "ios"}, "owner": "x", "open": {"screen": "S"}}"#,
+        #"{"id": "en", "path": "/a", "when": {"platform": "ios", "locale": ["en", "en-GB"]}, "open": {"screen": "T"}}"#,
+        #"{"id": "es", "path": "/a", "when": {"locale": "es"}, "open": {"screen": "S"}}"#,
+        #"{"id": "zh", "path": "/a", "when": {"locale": "zh-HK", "platform": "ios"}, "block": "Soon."}"#,
+        #"{"id": "en-us", "path": "/a", "when": {"locale": "en-US", "platform": "ios"}, "open": {"screen": "S"}}"#,
+        #"{"id": "en-2", "path": "/a", "when": {"locale": ["it", "en"], "platform": "ios"}, "open": {"screen": "S"}}"#,
+        #"{"id": "any", "path": "/a", "open": {"screen": "S"}}"#,
+    ]
+
+    @Test(arguments: [
+        ("de", "de"), ("en,de", "en"), ("de,en", "de"), ("en-AU,de", "en"), ("de-AT,en", "de"), ("zh-Hant-HK,de", "zh"),
+        ("zh-TW,en", "en"), ("en-US,de", "en-us"), ("it,en", "en-2"), ("en,it", "en"),
+        // Their order decides between routes that differ in more than the language.
+        ("fr,en", "fr"), ("fr,de", "de"), ("es,en", "en"), ("es,it,de", "de"), ("es", "es"), ("pl", "any"), ("", "any"),
+    ])
+    func callerPrefersALanguage(_ languages: String, _ winner: String) throws {
+        let context = LinkContext(
+            platform: .ios,
+            locale: languages.split(separator: ",").compactMap { LanguageTag($0) }
+        )
+        let router = try Fixture.router(Self.translations)
+        let link = try DeepLink.parse("https://go.acme.com/a")
+        #expect(router.resolve("https://go.acme.com/a", in: context).route?.rawValue == winner)
+        #expect(router.winner(for: link, in: context)?.id.rawValue == winner)
+    }
+
+    @Test func traceNamesTheLanguageThatIsWantedLess() throws {
+        let router = try Fixture.router(Self.translations)
+        let context = LinkContext(platform: .ios, locale: ["en", "de"].compactMap { LanguageTag($0) })
+        let trace = router.resolve("https://go.acme.com/a", in: context, explanation: .included).trace
+        let entry = try #require(trace?.entries.first)
+        #expect(entry.route.rawValue == "de" && entry.failed == .when && entry.at == .name("locale"))
+        #expect(entry.expected == "de first" && entry.found == "en, de")
+    }
+
+    @Test func checkNamesRoutesThatLanguagesOrder() throws {
+        let findings = try Fixture.table(Self.translations).check(
+            for: try Fixture.identity(),
+            now: Timestamp("2026-01-01T00:00:00Z")
+        )
+        let finding = try #require(findings.first { $0.code == .languageOrder })
+        #expect(finding.route?.rawValue == "de" && finding.path == "routes[0].when" && finding.severity == .info)
+        #expect(finding.message.hasSuffix("not their order in the document: 'de', 'en', 'zh', 'en-us', 'en-2'."))
+        #expect(findings.filter { $0.code == .languageOrder }.count == 1)
+        #expect(
+            !findings.contains {
+                $0.code == .overlappingRoutes && $0.route?.rawValue == "en" && $0.relatedRoute?.rawValue == "de"
+            }
+        )
+    }
+
     @Test func hostComesFirst() throws {
         func route(_ id: String, _ host: String?, _ path: String) -> String {
             let host = host.map { #""host": "\#($0)", "# } ?? ""

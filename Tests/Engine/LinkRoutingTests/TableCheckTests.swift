@@ -81,7 +81,8 @@ struct TableCheckTests {
     /// LinkServerTests old clients.
     @Test func everyCodeIsTested() {
         let others = [
-            Finding.Code.tooManySteps, .overlappingRoutes, .neverTrue, .timeEnded, .invalid, .associationTooLarge,
+            Finding.Code.tooManySteps, .overlappingRoutes, .languageOrder, .neverTrue, .timeEnded, .invalid,
+            .associationTooLarge,
             .associationInvalid, .associationNotExpressed, .exampleFingerprint, .associationOvermatch,
             .undecided, .fallbackPage, .missingStore, .missingTarget, .similarScreen, .unknownScreen, .missingArgument,
             .unknownArgument, .mistypedArgument, .unusedScreen, .oldClient,

@@ -108,6 +108,7 @@ struct OrderCheck {
         }
         evaluations = 0
         findOverlaps(isReached)
+        if now != nil { tellLanguageOrder() }
         if budget.isUsedUp || isCutShort { tellUndecided() }
     }
 
@@ -279,9 +280,9 @@ struct OrderCheck {
                 let weight = routes[earlier].weight + routes[rank].weight
                 comparisons += routes[earlier].spaces.count * routes[rank].spaces.count * weight / 2
                 // A narrower route comes first on purpose. In the reverse order, it would be unreachable.
-                guard let sample = overlap(earlier, rank), !takesAll(rank, of: earlier), !budget.isUsedUp else {
-                    continue
-                }
+                guard !isLanguageVariant(rank, of: earlier), let sample = overlap(earlier, rank),
+                    !takesAll(rank, of: earlier), !budget.isUsedUp
+                else { continue }
                 overlaps += 1
                 tellOverlap(earlier, rank, sample)
             }
@@ -347,6 +348,34 @@ struct OrderCheck {
                 "If '\(one.id)' is meant to come first, add its conditions to '\(other.id)', under 'not' in 'when'."
         }
         return "Narrow one of the two patterns, or give the values that both match their own route."
+    }
+
+    // MARK: Languages
+
+    /// Whether the caller's languages decide between two routes.
+    private func isLanguageVariant(_ rank: Int, of earlier: Int) -> Bool {
+        router.index.languageGroups[Int32(rank)]?.members.contains { $0.rank == Int32(earlier) } == true
+    }
+
+    private mutating func tellLanguageOrder() {
+        let groups = router.index.languageGroups
+        for rank in groups.keys.sorted() {
+            guard let group = groups[rank], group.members.first?.rank == rank else { continue }
+            let members = group.members.map { routes[Int($0.rank)] }
+            findings.append(
+                Finding(
+                    .languageOrder,
+                    .info,
+                    path: "routes[\(members[0].index)].when",
+                    route: members[0].route.id,
+                    message: "These routes differ only in 'locale', so the caller's order of languages decides between "
+                        + "them, not their order in the document: "
+                        + "\(members.map { "'\($0.route.id)'" }.listed(first: 5)).",
+                    fix:
+                        "No action is needed. If the order of the document must decide, give them another difference, such as 'owner'."
+                )
+            )
+        }
     }
 
     // MARK: Time

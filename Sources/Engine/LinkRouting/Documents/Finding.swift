@@ -34,6 +34,8 @@ public struct Finding: Sendable, Hashable {
         case neverTrue = "never_true"
         /// Two routes match the same link and caller, and only their order in the document decides.
         case overlappingRoutes = "overlapping_routes"
+        /// Routes differ only in the languages of their callers, so the caller's order decides instead of the document's.
+        case languageOrder = "language_order"
         /// The route's time condition has ended.
         case timeEnded = "time_ended"
         case unknownParameter = "unknown_parameter"

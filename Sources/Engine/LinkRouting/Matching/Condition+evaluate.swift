@@ -19,7 +19,7 @@ extension Condition {
         case .appVersion(let range): truth(context.appVersion) { range.contains($0) }
         case .appBuild(let range): truth(context.appBuild) { range.contains($0) }
         case .locale(let tags):
-            context.locale.isEmpty ? .unknown : LanguageTag.lookup(context.locale, in: tags) == nil ? .fails : .holds
+            context.locale.isEmpty ? .unknown : parts.place(of: tags, in: context) == nil ? .fails : .holds
         case .country(let countries):
             truth(context.country) { country in
                 country.withBytes { countries.contains($0, .ignored) }

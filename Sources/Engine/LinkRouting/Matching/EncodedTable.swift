@@ -60,6 +60,6 @@ package struct EncodedTable: Sendable {
         var list = try reader.beginList()
         while try reader.hasElement(in: &list) { try scanner.scan(&reader) }
         let routes = EncodedRoutes(text, scanner.starts, defaults: head.routeDefaults, path: path)
-        self.init(head, try scanner.index(), routes)
+        self.init(head, try scanner.index(of: routes), routes)
     }
 }

@@ -11,6 +11,7 @@ struct LinkParts {
         var hostLabel: ArraySlice<UInt8>?
         var query: QueryIndex?
         var traits: Traits?
+        var languages: LanguagePreferences?
         var fragment: String??
         var fragmentPath: DeepLink??
         var fragmentParts = FragmentParts()
@@ -87,7 +88,6 @@ struct LinkParts {
         }
         for index in segments.indices {
             if case .rest = segments[index] { return true }
-            guard !path.segments[index].isEmpty else { return false }
             guard parts.parts.accepts(index, of: path, segments[index], letterCase) else { return false }
         }
         return true
@@ -129,6 +129,14 @@ struct LinkParts {
         let traits = computed.traits ?? Traits(context)
         computed.traits = traits
         return traits.values(of: trait).map(listed.containsOne)
+    }
+
+    /// Returns the place of the best of these languages among those of the caller; nil if the caller wants none of them.
+    mutating func place(of tags: [LanguageTag], in context: LinkContext) -> Int? {
+        let computed = computedParts()
+        let languages = computed.languages ?? LanguagePreferences(context.locale)
+        computed.languages = languages
+        return tags.lazy.compactMap(languages.place).min()
     }
 
     mutating func fragment(of link: DeepLink) -> String? {

@@ -39,6 +39,7 @@ struct LinkWork {
     private var items: [ExactText: Item] = [:]
     private var readsFragment = false
     private var traits: Set<ExactText> = []
+    private var readsLanguages = false
 
     /// What conditions read of the values of one query item.
     fileprivate struct Item {
@@ -62,6 +63,7 @@ struct LinkWork {
     private mutating func add(_ condition: Condition) {
         switch condition {
         case .trait(let name, _): traits.insert(ExactText(name))
+        case .locale: readsLanguages = true
         case .all(let conditions), .any(let conditions): for condition in conditions { add(condition) }
         case .not(let condition): add(condition)
         default: break
@@ -74,7 +76,7 @@ struct LinkWork {
         let query = items.isEmpty ? 0 : max(6_500, 4_000 + (items.lazy.map { $1.steps(of: $0) }.max() ?? 0))
         // The traits of a message have 16 KiB.
         let traits = traits.isEmpty ? 0 : 2_000 + 100 * min(traits.count, 30)
-        return max(600, query, readsFragment ? 8_000 : 0) + traits
+        return max(600, query, readsFragment ? 8_000 : 0) + traits + (readsLanguages ? 800 : 0)
     }
 }
 
@@ -263,8 +265,8 @@ extension Condition {
         case .platform, .device, .appBuild, .authenticated, .inAppBrowser, .time: 2
         case .osVersion(let range), .appVersion(let range):
             3 + (range.from?.steps ?? 0) + (range.until?.steps ?? 0)
-        // For each of 16 languages.
-        case .locale(let tags): tags.reduce(4) { $0 + $1.steps }
+        // Once more for the route that the caller prefers.
+        case .locale(let tags): 4 + 6 * tags.count
         case .country: 4
         case .trait(let name, let values):
             45 + name.utf8.count / 16 + (values.count > ListedValues.few ? 60 : 9 * values.count)

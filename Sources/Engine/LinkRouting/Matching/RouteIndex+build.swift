@@ -15,6 +15,8 @@ extension RouteIndex {
         let letterCase: LetterCase
         /// False is correct for every route, and makes a lookup read the route.
         let isDecidedByPath: Bool
+        /// Nil for a route without a condition on the caller's languages.
+        var languages: LanguageVariant?
     }
 
     /// The maximum number of steps of finding the routes of any link, and of evaluating them; see
@@ -96,6 +98,8 @@ extension RouteIndex {
         private var keyNumbers: [PatternKey: Int32] = [:]
         /// Key number by position of the route.
         private var keyOfRoute: [Int32]
+        /// The positions of the routes that differ only in their languages, in reverse order.
+        private var languageVariants: [LanguageVariant.Others: [(position: Int32, tags: [LanguageTag])]] = [:]
 
         init(routeCount: Int) {
             index.nextRank = Array(repeating: RouteIndex.none, count: routeCount)
@@ -113,6 +117,9 @@ extension RouteIndex {
                 &index.captures
             )
             index.isDecidedByPath[Int(position)] = route.isDecidedByPath
+            if let languages = route.languages {
+                languageVariants[languages.others, default: []].append((position, languages.tags))
+            }
             var node = root(for: route.host)
             for segment in segments {
                 switch segment {
@@ -240,6 +247,10 @@ extension RouteIndex {
             index.nextRank = index.order.map { rank(index.nextRank[Int($0)]) }
             index.captureNumbers = index.order.map { index.captureNumbers[Int($0)] }
             index.isDecidedByPath = index.order.map { index.isDecidedByPath[Int($0)] }
+            for variants in languageVariants.values where variants.count > 1 {
+                let group = LanguageGroup(members: variants.reversed().map { (ranks[Int($0.position)], $0.tags) })
+                for member in group.members { index.languageGroups[member.rank] = group }
+            }
             func isDecidedByPath(_ rank: Int32) -> Bool {
                 rank != RouteIndex.none && index.isDecidedByPath[Int(rank)]
             }
@@ -279,7 +290,8 @@ extension RouteIndex.Entry {
             host: route.host,
             segments: route.path.segments,
             letterCase: route.letterCase,
-            isDecidedByPath: route.isDecidedByPath
+            isDecidedByPath: route.isDecidedByPath,
+            languages: LanguageVariant(route)
         )
     }
 }

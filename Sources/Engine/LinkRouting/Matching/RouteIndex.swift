@@ -36,6 +36,9 @@ struct RouteIndex: Sendable {
     var hostSuffixes: [String: Int32] = [:]
     var anyHost: Int32?
 
+    /// The routes among which the caller's languages decide, by the rank of each.
+    var languageGroups: [Int32: LanguageGroup] = [:]
+
     /// Marks a missing node or rank; larger than any.
     static let none = Int32.max
     static let firstConditional: Int32 = 2
@@ -123,7 +126,7 @@ struct RouteIndex: Sendable {
             parts.comparisons &+= 1
             if depth == link.segments.count {
                 take(node.firstEnd, node.isEndDecidedByPath, link, caller, &best, visit, &parts, holds)
-            } else if !link.segments[depth].isEmpty {
+            } else {
                 if node.hasExactLiterals, let child = literal(under: index, link, depth, .sensitive) {
                     if !node.hasFoldedLiterals, node.firstChild == Self.none, node.firstRest == Self.none {
                         (index, depth) = (child, depth + 1)

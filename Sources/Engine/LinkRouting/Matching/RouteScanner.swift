@@ -14,6 +14,8 @@ struct RouteScanner {
         @Boxed var host: HostPattern?
         let letterCase: LetterCase
         let isDecidedByPath: Bool
+        /// Whether it may have a condition on the caller's languages.
+        let hasLanguages: Bool
     }
 
     init(path: String, defaults: Route.Defaults) {
@@ -41,6 +43,7 @@ struct RouteScanner {
         var host: HostPattern?
         var letterCase = defaults.letterCase
         var isDecidedByPath = defaults.trailingSlash == .ignored
+        var hasLanguages = false
         var object = try reader.beginObject()
         while let key = try reader.nextKey(of: &object) {
             switch key {
@@ -49,7 +52,10 @@ struct RouteScanner {
             case "host": host = try fields.value("host", &reader).map(hostPattern)
             case "caseSensitive":
                 if let field = try fields.value("caseSensitive", &reader) { letterCase = try LetterCase(field) }
-            case "query", "fragment", "when", "trailingSlash", "requires":
+            case "when":
+                isDecidedByPath = false
+                hasLanguages = try Self.hasMember("locale", &reader)
+            case "query", "fragment", "trailingSlash", "requires":
                 isDecidedByPath = false
                 try reader.skip()
             default: try reader.skip()
@@ -60,8 +66,29 @@ struct RouteScanner {
         try add(id, fields)
         if case .label(_?, _) = host { isDecidedByPath = false }
         heads.append(
-            Head(start: start, path: path, host: host, letterCase: letterCase, isDecidedByPath: isDecidedByPath)
+            Head(
+                start: start,
+                path: path,
+                host: host,
+                letterCase: letterCase,
+                isDecidedByPath: isDecidedByPath,
+                hasLanguages: hasLanguages
+            )
         )
+    }
+
+    /// Skips a value, and returns whether it is an object with this member.
+    private static func hasMember(_ name: StaticString, _ reader: inout JSONReader) throws -> Bool {
+        guard reader.isObject else {
+            try reader.skip()
+            return false
+        }
+        var (object, isFound) = (try reader.beginObject(), false)
+        while let key = try reader.nextKey(of: &object) {
+            if name ~= key { isFound = true }
+            try reader.skip()
+        }
+        return isFound
     }
 
     private mutating func add(_ id: JSONReader.QuotedText, _ fields: Fields) throws(DocumentError) {
@@ -108,7 +135,7 @@ struct RouteScanner {
     // MARK: Indexing
 
     /// Builds the index. The text must still be there.
-    func index() throws(DocumentError) -> RouteIndex {
+    func index(of routes: EncodedRoutes) throws(DocumentError) -> RouteIndex {
         let (heads, list) = (heads, path)
         return try RouteIndex(count: heads.count) { position throws(DocumentError) in
             var parser = PatternParser(utf8: heads[position].path.withUTF8(Array.init))
@@ -117,7 +144,9 @@ struct RouteScanner {
                     host: heads[position].host,
                     segments: try parser.path().segments,
                     letterCase: heads[position].letterCase,
-                    isDecidedByPath: heads[position].isDecidedByPath
+                    isDecidedByPath: heads[position].isDecidedByPath,
+                    languages: heads[position].hasLanguages
+                        ? LanguageVariant(routes.decoded(at: position).route) : nil
                 )
             } catch {
                 throw DocumentError(path: "\(list)[\(position)].path", position: .unknown, message: error.description)

@@ -11,7 +11,12 @@ extension Router {
         // The ranks of failed routes by agreement. No trace lists more of one agreement than its limit.
         var failed: [Int: [Int]] = [:]
         for rank in compiled.index.order.indices where rank != winner {
-            guard let agreement = route(at: rank).agreement(with: input, &parts, budget) else { continue }
+            let route = route(at: rank)
+            let agreement =
+                route.agreement(with: input, &parts, budget)
+                // It matches as well, but the caller prefers another language.
+                ?? (rank < winner ?? 0 ? route.path.segments.count + 3 : nil)
+            guard let agreement else { continue }
             failedCount += 1
             guard !budget.isUsedUp else { break }
             guard failed[agreement, default: []].count < ResolutionTrace.limit else { continue }
@@ -19,7 +24,10 @@ extension Router {
         }
         let listed = failed.sorted { $0.key > $1.key }.flatMap(\.value).prefix(ResolutionTrace.limit)
         return ResolutionTrace(
-            entries: listed.compactMap { route(at: $0).failure(for: input, &parts)?.shortened },
+            entries: listed.compactMap { rank in
+                let route = route(at: rank)
+                return (route.failure(for: input, &parts) ?? route.otherLanguage(in: input.context))?.shortened
+            },
             isTruncated: failedCount > listed.count
         )
     }
@@ -105,6 +113,20 @@ extension Route {
         return nil
     }
 
+    /// Returns the entry of a route that matches, but has a language that the caller wants less than the winner's.
+    fileprivate func otherLanguage(in context: LinkContext) -> ResolutionTrace.Entry? {
+        guard let languages = LanguageVariant(self)?.tags else { return nil }
+        let condition = Condition.locale(languages)
+        return ResolutionTrace.Entry(
+            route: id,
+            failed: .when,
+            at: .name(condition.name),
+            parameter: nil,
+            expected: "\(condition.expectation) first",
+            found: condition.found(in: context)
+        )
+    }
+
     /// Returns the entry of a segment that the link's path does not match.
     private func segmentEntry(_ index: Int, in link: DeepLink) -> ResolutionTrace.Entry {
         let found = index < link.segments.count ? link.segmentText(index) : nil
@@ -165,7 +187,7 @@ extension Condition {
         }
     }
 
-    private var expectation: String {
+    fileprivate var expectation: String {
         func range<Bound>(_ from: Bound?, _ until: Bound?) -> String {
             [from.map { ">= \($0)" }, until.map { "< \($0)" }].compactMap(\.self).joined(separator: " and ")
         }
@@ -187,7 +209,7 @@ extension Condition {
         }
     }
 
-    private func found(in context: LinkContext) -> String {
+    fileprivate func found(in context: LinkContext) -> String {
         switch self {
         case .platform: context.platform?.rawValue ?? ""
         case .device: context.device?.rawValue ?? ""

@@ -137,9 +137,7 @@ public struct Router: Sendable {
         let app = appIndex(for: context)
         var matching = MatchState(compiled: compiled, app: app)
         var parts = LinkParts()
-        let rank = compiled.index.smallestRank(for: link, context, visiting: .undecided, &parts) {
-            matching.holds($0, $1, $2, &$3)
-        }
+        let rank = rank(of: link, context, &matching, &parts)
         let hasAnswer = rank != nil || compiled.table.defaults.$fallback.isPresent
         guard hasAnswer || explanation == .included else {
             let validFor = matching.isVolatile(rank) ? 0 : Resolution.defaultValidity
@@ -237,9 +235,23 @@ public struct Router: Sendable {
     package func rank(of link: DeepLink, in context: LinkContext) -> Int? {
         var matching = MatchState(compiled: compiled, app: appIndex(for: context))
         var parts = LinkParts()
-        return compiled.index.smallestRank(for: link, context, visiting: .undecided, &parts) {
+        return rank(of: link, context, &matching, &parts)
+    }
+
+    @inline(__always)
+    private func rank(
+        of link: DeepLink,
+        _ context: LinkContext,
+        _ matching: inout MatchState,
+        _ parts: inout LinkParts
+    ) -> Int? {
+        let first = compiled.index.smallestRank(for: link, context, visiting: .undecided, &parts) {
             matching.holds($0, $1, $2, &$3)
         }
+        guard let first, !compiled.index.languageGroups.isEmpty,
+            let group = compiled.index.languageGroups[Int32(first)]
+        else { return first }
+        return group.preferred(by: context, &parts) ?? first
     }
 
     /// Returns the route that decides about a link of the tenant; nil when no route matches.

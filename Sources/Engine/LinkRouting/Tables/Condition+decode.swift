@@ -69,6 +69,12 @@ extension QueryCondition {
         do throws(ParameterType.SyntaxError) {
             type = try ParameterType(typeText)
         } catch {
+            guard !typeText.hasSuffix("..."), !typeText.hasSuffix("[]"), !typeText.hasPrefix("list") else {
+                throw field.error(
+                    "capturing a repeated item as a list is not supported: the first value is captured. Write the type of "
+                        + "one value; the app finds all of them in the forwarded query."
+                )
+            }
             throw field.error("\(error.description) To compare with a string, write {equals: \(text)}.")
         }
         try refuseManyValues(of: type, field)
@@ -145,6 +151,11 @@ extension Condition {
             for field in try value.oneOrMore() {
                 guard let tag = LanguageTag(try field.text()), !tag.isRange else {
                     throw field.error("\(field.shown) is not a language tag; write one such as en or en-GB.")
+                }
+                guard tag.subtagCount <= LanguageTag.maximumSubtags else {
+                    throw field.error(
+                        "\(field.shown) has more than \(LanguageTag.maximumSubtags) parts; write a shorter tag."
+                    )
                 }
                 tags.append(tag)
             }

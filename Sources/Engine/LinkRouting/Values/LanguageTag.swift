@@ -2,14 +2,12 @@
 public struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
     /// The text as written.
     public let description: String
-    private let lowercased: String
+    fileprivate let lowercased: String
     /// The range for lookups: lower case, without wildcards; empty when the first subtag is a wildcard (RFC 4647 §3.2).
-    private let basicRange: String
-    /// The beginnings of both.
-    private let tagBeginning: UInt16
-    private let rangeBeginning: UInt16
-
+    fileprivate let basicRange: String
     private static let maximumLength = 64
+    /// A lookup reads so many subtags of a range.
+    static let maximumSubtags = 6
 
     /// Nil unless the text is a subtag of letters, followed by subtags of letters and digits, joined by `-`. Subtags
     /// have 1 to 8 characters; the limit is 64 bytes. As in an extended range of RFC 4647, any subtag may be `*`.
@@ -29,8 +27,6 @@ public struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
         description = String(text)
         lowercased = asciiLowercased(bytes[...])
         basicRange = bytes.first == UInt8(ascii: "*") ? "" : String(decoding: basic, as: UTF8.self)
-        tagBeginning = Self.beginning(of: lowercased)
-        rangeBeginning = Self.beginning(of: basicRange)
     }
 
     /// Whether any subtag is `*`. Callers may ask for a range, but content has a tag.
@@ -39,54 +35,55 @@ public struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
     public static func == (left: LanguageTag, right: LanguageTag) -> Bool { left.lowercased == right.lowercased }
     public func hash(into hasher: inout Hasher) { hasher.combine(lowercased) }
 
-    /// Lookup by RFC 4647 §3.4: returns the tag for the first of `ranges` that has one. Each range is truncated until a
-    /// tag matches. Nil if none matches; the caller then uses the default. A range that starts with `*` is skipped.
+    /// Returns the tag that a lookup of these ranges finds; see ``LanguagePreferences``.
     public static func lookup(_ ranges: [LanguageTag], in tags: [LanguageTag]) -> LanguageTag? {
+        let preferences = LanguagePreferences(ranges)
+        return tags.compactMap { tag in preferences.place(of: tag).map { (tag, $0) } }.min { $0.1 < $1.1 }?.0
+    }
+}
+
+/// The languages of a caller, for lookups by RFC 4647 §3.4: the first range that has a tag decides, and of its tags the
+/// longest. A range without any is looked up once more without its script, so that `zh-Hant-HK` finds `zh-HK`. A range that
+/// starts with `*` is skipped.
+struct LanguagePreferences {
+    /// The place of each text that equals a tag which is looked up; a smaller place is preferred.
+    private var places: [String: Int] = [:]
+
+    init(_ ranges: [LanguageTag]) {
         for range in ranges {
-            var longest: LanguageTag?
-            for index in tags.indices where tags[index].mayBeTruncation(of: range) {
-                guard tags[index].lowercased.utf8.count > longest?.lowercased.utf8.count ?? 0 else { continue }
-                if range.isTruncated(to: tags[index]) { longest = tags[index] }
-            }
-            if let longest { return longest }
+            for text in range.truncations where places[text] == nil { places[text] = places.count }
         }
-        return nil
     }
 
-    /// The steps of comparing 16 ranges with this tag; see `Route+size.swift`. One that ends with a single letter or digit is
-    /// compared with each truncation.
-    var steps: Int { lowercased.utf8.dropLast().last == UInt8(ascii: "-") ? 180 : 90 }
+    /// Nil if the caller does not want the language.
+    func place(of tag: LanguageTag) -> Int? { places[tag.lowercased] }
+}
 
-    private static func beginning(of text: String) -> UInt16 {
-        text.utf8.prefix(2).reduce(0) { $0 << 8 | UInt16($1) }
+extension LanguageTag {
+    /// The number of subtags.
+    var subtagCount: Int { lowercased.utf8.reduce(1) { $1 == UInt8(ascii: "-") ? $0 + 1 : $0 } }
+
+    fileprivate var truncations: [String] {
+        Self.truncations(of: basicRange) + (withoutScript.map(Self.truncations) ?? [])
     }
 
-    /// Whether the tag begins like the range. Most do not, and comparing two bytes is faster than two texts.
-    private func mayBeTruncation(of range: LanguageTag) -> Bool {
-        tagBeginning == range.rangeBeginning || tagBeginning < 0x100
-    }
-
-    /// Whether truncating the range gives the tag. Each truncation removes the last subtag, and a single letter or digit
-    /// that would then be at the end.
-    private func isTruncated(to tag: LanguageTag) -> Bool {
-        var (range, tag) = (basicRange, tag.lowercased)
-        return range.withUTF8 { range in
-            tag.withUTF8 { tag in
-                guard !tag.isEmpty, tag.count <= range.count,
-                    UnsafeBufferPointer(rebasing: range[..<tag.count]).hasBytes(of: tag)
-                else { return false }
-                guard tag.count < range.count else { return true }
-                let hyphen = UInt8(ascii: "-")
-                guard range[tag.count] == hyphen else { return false }
-                // A subtag of several letters is never removed together with the one behind it.
-                guard tag.count > 2, tag[tag.count - 2] == hyphen else { return true }
-                var end = range.count
-                while end > tag.count {
-                    end = range[..<end].lastIndex(of: hyphen) ?? 0
-                    if end > 2, range[end - 2] == hyphen { end -= 2 }
-                }
-                return end == tag.count
-            }
+    /// Removes the last subtag step by step, and a single letter or digit that would then be at the end.
+    private static func truncations(of range: String) -> [String] {
+        var subtags = range.utf8.split(separator: UInt8(ascii: "-")).prefix(maximumSubtags)
+        var truncations: [String] = []
+        while let last = subtags.popLast() {
+            truncations.append(String(range[..<last.endIndex]))
+            if subtags.count > 1, subtags.last?.count == 1 { subtags.removeLast() }
         }
+        return truncations
+    }
+
+    /// The range without its script, a subtag of four letters; nil if it has none.
+    private var withoutScript: String? {
+        let subtags = basicRange.utf8.split(separator: UInt8(ascii: "-"))
+        let script = subtags.dropFirst().prefix { $0.count > 1 }.first { $0.count == 4 && $0.allSatisfy(isLetter) }
+        guard let script else { return nil }
+        return String(basicRange[..<basicRange.utf8.index(before: script.startIndex)])
+            + String(basicRange[script.endIndex...])
     }
 }
