@@ -27,7 +27,7 @@ struct DeepLinkTests {
         ("acme://open/x/", ["x"], true, "/x/"),
         ("acme://open", [], false, ""),
         ("acme://open/", [], false, "/"),
-        ("acme://open//x", ["", "x"], false, "//x"),
+        ("acme://open//x", ["x"], false, "//x"),
         ("acme://open?q", [], false, ""),
         ("acme:open/x", ["open", "x"], false, "open/x"),
         ("https://open/x", ["x"], false, "/x"),
@@ -38,6 +38,28 @@ struct DeepLinkTests {
         #expect(!link.hasAuthoritySegment)
         #expect(self.text(link, link.rawPath) == raw)
         #expect(link.droppingAuthoritySegment() == link)
+    }
+
+    @Test(arguments: [
+        ("https://go.acme.com//a///b//", ["a", "b"], true, "//a///b//"),
+        ("https://go.acme.com//", [], false, "//"),
+        ("acme:////a//%41", ["a", "A"], false, "//a//%41"),
+        ("acme:a//b", ["a", "b"], false, "a//b"),
+    ]) func runOfSlashesCountsAsOne(_ text: String, _ segments: [String], _ slash: Bool, _ raw: String) throws {
+        let link = try DeepLink.parse(text)
+        #expect((0..<link.segmentCount).map(link.segmentText) == segments)
+        #expect(link.hasTrailingSlash == slash)
+        #expect(self.text(link, link.rawPath) == raw)
+    }
+
+    @Test(arguments: [" acme:a\r\n", "\n\tacme:a", "acme:a \u{B}\u{C}"])
+    func whiteSpaceAroundALinkIsIgnored(_ text: String) throws {
+        #expect(try DeepLink.parse(text) == DeepLink.parse("acme:a"))
+    }
+
+    @Test(arguments: ["", " ", "\r\n", "acme:a b ", " acme:\na", "acme:a\u{0}"])
+    func otherWhiteSpaceIsNot(_ text: String) {
+        #expect(throws: DeepLink.Rejection.self) { try DeepLink.parse(text) }
     }
 
     @Test func droppedHostGivesThePathOfTheLinkWithoutIt() throws {

@@ -40,6 +40,15 @@ struct QueryConditionTests {
         (#"{"q": "(a,b)"}"#, "?" + occurrences(["a", "b"]) + "&q=A", false),
         (#"{"q": "int"}"#, "?" + occurrences(["1", "x"]), false),
         (#"{"q": "absent"}"#, "?" + occurrences(["1"]), false),
+        // An optional item that cannot be decoded counts as absent.
+        (#"{"q": "int?"}"#, "?q=%00", true), (#"{"q": "int?"}"#, "?q=%zz&q=7", true),
+        (#"{"q": "int?"}"#, "?q=%zz&q=x", false),
+        (#"{"q": "int = 1"}"#, "?q=%C3", true), (#"{"q": "int"}"#, "?q=%0A", false),
+        (#"{"q": "(a,b)?"}"#, "?q=%zz", true),
+        (#"{"q": "int?"}"#, "?" + occurrences(["%zz"]), true),
+        (#"{"q": "int?"}"#, "?" + occurrences(["%zz", "7"]), true),
+        (#"{"q": "int?"}"#, "?" + occurrences(["%zz", "x"]), false),
+        (#"{"q": "int"}"#, "?" + occurrences(["7", "%zz"]), false),
     ]
 
     /// Twelve items `q` with these values in turn.

@@ -52,8 +52,10 @@ extension DeepLink {
                 "A link cannot have a user name or password (byte \(offset)); remove everything between '//' and "
                     + "the host."
             case .badPort:
-                "The port at byte \(offset) is not a number from 0 to 65535 without leading zeros; a link with a "
-                    + "custom scheme has no port."
+                host == nil
+                    ? "A port in a link with a custom scheme is not supported (byte \(offset)); write it as a segment of the "
+                        + "path or as a query item."
+                    : "The port at byte \(offset) is not a number from 0 to 65535 without leading zeros."
             case .dotSegment:
                 "The path has a segment '.' or '..' at byte \(offset); remove it, percent-encoded or not."
             }

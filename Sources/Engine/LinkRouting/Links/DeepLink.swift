@@ -33,13 +33,23 @@ public struct DeepLink: Sendable, Hashable {
     /// The items of the query, in the link's order. Repeated, empty and valueless names are separate items.
     public let query: [QueryItem]
 
-    /// One segment: a range of ``DeepLink/pathBytes``.
+    /// One segment: a range of ``DeepLink/pathBytes`` that is not empty.
     public struct Segment: Sendable, Hashable {
-        let start: Int32
-        let end: Int32
+        private let start: Int32
+        private let end: Int32
+        /// The number of slashes in front of it.
+        private let slashes: Int32
+
+        /// - Parameter range: Below ``DeepLink/maximumLength``.
+        init(_ range: Range<Int>, behind slashes: Int) {
+            start = Int32(range.lowerBound)
+            end = Int32(range.upperBound)
+            self.slashes = Int32(slashes)
+        }
 
         public var range: Range<Int> { Int(start)..<Int(end) }
-        var isEmpty: Bool { start == end }
+        /// The number of empty segments in front of it, which only a rest parameter captures.
+        var emptySegments: Int { max(0, Int(slashes) - 1) }
     }
 
     /// The meaning of `+` in a query.

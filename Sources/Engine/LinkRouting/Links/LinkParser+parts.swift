@@ -1,28 +1,31 @@
 extension LinkParser {
     // MARK: Path
 
-    /// Splits the path at `/` and decodes each segment. Returns whether one trailing slash was left out.
+    /// Splits the path at slashes, a run of which counts as one, and decodes each segment. Returns whether slashes at the
+    /// end were left out.
     mutating func scanPath() throws(DeepLink.Rejection) -> Bool {
-        if index < bytes.count, bytes[index] == UInt8(ascii: "/") {
-            index += 1
-            // The path is empty here only for the root, and for a slash after the host of a custom scheme.
-            guard !isAtEndOfPath else { return !segments.isEmpty }
-        } else if isAtEndOfPath {
-            return false
-        }
+        var slashes = passSlashes()
+        // The path is empty here only for the root, and for slashes after the host of a custom scheme.
+        guard !isAtEndOfPath else { return slashes > 0 && !segments.isEmpty }
         while true {
-            try scanSegment()
-            guard !isAtEndOfPath else { return false }
-            index += 1
-            guard !isAtEndOfPath else { return true }
+            try scanSegment(behind: slashes)
+            slashes = passSlashes()
+            guard !isAtEndOfPath else { return slashes > 0 }
         }
+    }
+
+    /// Advances past a run of slashes, and returns their number.
+    private mutating func passSlashes() -> Int {
+        let start = index
+        while index < bytes.count, bytes[index] == UInt8(ascii: "/") { index += 1 }
+        return index - start
     }
 
     private var isAtEndOfPath: Bool {
         index == bytes.count || bytes[index] == UInt8(ascii: "?") || bytes[index] == UInt8(ascii: "#")
     }
 
-    private mutating func scanSegment() throws(DeepLink.Rejection) {
+    private mutating func scanSegment(behind slashes: Int) throws(DeepLink.Rejection) {
         let start = index
         var isEncoded = false
         scan: while true {
@@ -38,11 +41,15 @@ extension LinkParser {
                 try pass(byte)
             }
         }
-        try appendSegment(start..<index, isEncoded: isEncoded)
+        try appendSegment(start..<index, isEncoded: isEncoded, behind: slashes)
     }
 
     /// Decodes and appends one segment whose raw bytes have been scanned.
-    mutating func appendSegment(_ range: Range<Int>, isEncoded: Bool) throws(DeepLink.Rejection) {
+    mutating func appendSegment(
+        _ range: Range<Int>,
+        isEncoded: Bool,
+        behind slashes: Int
+    ) throws(DeepLink.Rejection) {
         // The bytes of the link serve as they are up to the first escape.
         if isEncoded, pathBytes.isEmpty {
             pathBytes.reserveCapacity(bytes.count)
@@ -50,10 +57,10 @@ extension LinkParser {
         }
         guard isEncoded || !pathBytes.isEmpty else {
             // Without escapes, a segment contains no slash, and most segments do not start with a dot.
-            if !range.isEmpty, bytes[range.lowerBound] == UInt8(ascii: "."), hasDotPiece(bytes[range]) {
+            if bytes[range.lowerBound] == UInt8(ascii: "."), hasDotPiece(bytes[range]) {
                 throw rejection(.dotSegment, at: range.lowerBound)
             }
-            segments.append(DeepLink.Segment(start: Int32(range.lowerBound), end: Int32(range.upperBound)))
+            segments.append(DeepLink.Segment(range, behind: slashes))
             return
         }
         let raw = bytes[range]
@@ -65,7 +72,7 @@ extension LinkParser {
             pathBytes += raw
         }
         if hasDotPiece(pathBytes[start...]) { throw rejection(.dotSegment, at: range.lowerBound) }
-        segments.append(DeepLink.Segment(start: Int32(start), end: Int32(pathBytes.count)))
+        segments.append(DeepLink.Segment(start..<pathBytes.count, behind: slashes))
     }
 
     /// Whether a decoded segment is `.` or `..`, or contains one between decoded `/` or `\`.

@@ -27,7 +27,9 @@ struct LinkParser {
         let customHost = try scanHead()
         let pathStart = customHost?.lowerBound ?? index
         segments.reserveCapacity(Self.typicalSegmentCount)
-        if let customHost { try appendSegment(customHost, isEncoded: bytes[customHost].contains(UInt8(ascii: "%"))) }
+        if let customHost {
+            try appendSegment(customHost, isEncoded: bytes[customHost].contains(UInt8(ascii: "%")), behind: 0)
+        }
         let hasTrailingSlash = try scanPath()
         let rawPath = pathStart..<index
         let (rawQuery, query) = try scanQuery()

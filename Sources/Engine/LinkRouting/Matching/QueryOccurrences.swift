@@ -65,10 +65,11 @@ final class QueryIndex {
 /// The occurrences of one item of a long query. What they have in common is computed once for all conditions of a lookup,
 /// and each condition compares only that.
 final class QueryOccurrences {
-    let first: DeepLink.QueryItem
-    /// Whether a value has an invalid escape.
+    /// The first whose value can be decoded; nil if there is none.
+    let first: DeepLink.QueryItem?
+    /// Whether a value cannot be decoded.
     private let areInvalid: Bool
-    /// The decoded values, one after the other, and their ends.
+    /// The values that can be decoded, one after the other, and their ends.
     private let bytes: [UInt8]
     private let ends: [Int32]
     private lazy var text = commonText()
@@ -87,18 +88,14 @@ final class QueryOccurrences {
     }
 
     init(_ items: [DeepLink.QueryItem], of link: DeepLink, _ plusSign: DeepLink.PlusSign) {
-        first = items[0]
+        first = items.first { !$0.hasInvalidValue }
         areInvalid = items.contains(where: \.hasInvalidValue)
-        guard !areInvalid else {
-            (bytes, ends) = ([], [])
-            return
-        }
         var bytes: [UInt8] = []
         var ends: [Int32] = []
         bytes.reserveCapacity(link.rawQuery?.count ?? 0)
         ends.reserveCapacity(items.count)
         link.bytes.withUnsafeBufferPointer { text in
-            for item in items {
+            for item in items where !item.hasInvalidValue {
                 if let range = item.rawValue {
                     if item.isEncoded {
                         bytes.append(decoding: link.bytes[range], plus: plusSign)
@@ -118,7 +115,8 @@ final class QueryOccurrences {
         case .present: true
         case .absent: false
         case .oneOf(let listed): !areInvalid && listed.containsAll(distinct)
-        case .capture(let parameter, _): !areInvalid && areAll(parameter.type)
+        case .capture(let parameter, _):
+            (!areInvalid || test.acceptsAbsence) && (ends.isEmpty || areAll(parameter.type))
         }
     }
 

@@ -149,12 +149,12 @@ extension RoutePattern {
                     parameters.append(link.parameter(piece.parameter, index, range))
                 }
             case .rest(let name):
-                let rest = (index..<max(index, link.segments.count)).map(link.segmentText)
+                let rest = link.rest(from: index)
                 parameters.append(
                     CapturedParameter(
                         name: name,
                         value: .list(rest),
-                        text: link.joinedSegments(from: index),
+                        text: rest.joined(separator: "/"),
                         location: .rest(firstSegment: index)
                     )
                 )
@@ -192,7 +192,7 @@ extension RoutePattern {
             guard index < link.segments.count else { return index }
             let text = link.pathBytes[link.segments[index].range]
             if let budget, !budget.spend(segment.stepsInTrace(of: text.count)) { return index }
-            guard !text.isEmpty, parts.accepts(index, of: link, segment, letterCase) else { return index }
+            guard parts.accepts(index, of: link, segment, letterCase) else { return index }
         }
         return segments.count == link.segments.count ? nil : segments.count
     }
@@ -245,15 +245,11 @@ extension DeepLink {
         return try? DeepLink.parse(path)
     }
 
-    /// Returns the segments from an index on, joined by slashes.
-    fileprivate func joinedSegments(from index: Int) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity(pathBytes.count + segments.count)
-        for next in segments.indices.dropFirst(index) {
-            if next > index { text.append(UInt8(ascii: "/")) }
-            for byte in pathBytes[segments[next].range] { text.append(byte) }
+    /// Returns the texts of the segments from an index on, with the empty ones between them.
+    fileprivate func rest(from index: Int) -> [String] {
+        segments.indices.dropFirst(index).flatMap { next in
+            Array(repeating: "", count: next > index ? segments[next].emptySegments : 0) + [segmentText(next)]
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     fileprivate func parameter(
@@ -302,7 +298,7 @@ extension QueryCondition {
         }
     }
 
-    /// Returns the first occurrence, or the default; nil when there is nothing to capture.
+    /// Returns the first occurrence that can be decoded, or the default; nil when there is nothing to capture.
     func capture(
         in link: DeepLink,
         _ plusSign: DeepLink.PlusSign,
@@ -313,7 +309,7 @@ extension QueryCondition {
             if let query = parts.query(of: link, plusSign) {
                 query.occurrences(named: name)?.first
             } else {
-                link.query.first { link.isName(of: $0, name, plusSign) }
+                link.query.first { !$0.hasInvalidValue && link.isName(of: $0, name, plusSign) }
             }
         if let first, let text = link.value(of: first, plus: plusSign) {
             return CapturedParameter(
@@ -361,7 +357,8 @@ extension QueryCondition.Test {
         case .absent: false
         case .oneOf(let values): link.valueBytes(of: item, plus: plusSign).map { values.contains($0) } ?? false
         case .capture(let parameter, _):
-            link.valueBytes(of: item, plus: plusSign).map { parameter.type.accepts($0) } ?? false
+            // An optional item that cannot be decoded counts as absent.
+            link.valueBytes(of: item, plus: plusSign).map { parameter.type.accepts($0) } ?? acceptsAbsence
         }
     }
 
