@@ -19,7 +19,7 @@ struct AndroidURL {
     }
 
     /// Splits a query like Java's `split`, which drops empty pieces at the end.
-    private static func pairs(_ query: [UInt16]) -> [[UInt16]] {
+    static func pairs(_ query: [UInt16]) -> [[UInt16]] {
         func split(at separator: Unicode.Scalar) -> [[UInt16]] {
             guard query.contains(UInt16(separator.value)) else { return [query] }
             var pieces = query.split(separator: UInt16(separator.value), omittingEmptySubsequences: false).map(
@@ -33,10 +33,10 @@ struct AndroidURL {
     }
 
     /// Percent-decodes `text`. Invalid UTF-8 becomes U+FFFD.
-    private static func decoded(_ text: [UInt8]) -> [UInt16] {
+    static func decoded(_ text: some Collection<UInt8>) -> [UInt16] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
-        var rest = text[...]
+        var rest = Array(text)[...]
         while let byte = rest.popFirst() {
             let digits = rest.prefix(2)
             if byte == UInt8(ascii: "%"), digits.count == 2, digits.allSatisfy(ByteSet.hexDigits.contains) {

@@ -52,7 +52,7 @@ struct DeviceURL {
         self.oddities = Oddity.allCases.filter(oddities.contains)
     }
 
-    private static func isScheme(_ text: ArraySlice<UInt8>) -> Bool {
+    static func isScheme(_ text: ArraySlice<UInt8>) -> Bool {
         guard let first = text.first, ByteSet.letters.contains(first) else { return false }
         return text.allSatisfy(ByteSet.letters.union(.digits).union(ByteSet("+-.")).contains)
     }

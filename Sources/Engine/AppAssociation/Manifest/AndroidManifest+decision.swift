@@ -9,9 +9,9 @@ public struct ManifestDecision: Sendable, Hashable {
     public let notes: [String]
 
     public enum Outcome: String, Sendable, CaseIterable {
-        /// A filter accepts the URL, and Android verifies its host.
+        /// A filter accepts the URL, and Android verifies its host, or its scheme is the app's own.
         case match
-        /// A filter accepts the URL, but no filter with `autoVerify` names its host: since Android 12 the browser opens
+        /// A filter accepts the web link, but Android verifies its host by no filter: since Android 12 the browser opens
         /// it, unless the user chose the app.
         case unverified
         case noMatch = "no_match"
@@ -27,14 +27,13 @@ public struct ManifestDecision: Sendable, Hashable {
 }
 
 extension AndroidManifest {
-    /// Returns whether the intent filters accept a URL. They compare the decoded path, and no query and fragment.
+    /// Returns whether the intent filters accept a URL. They compare the decoded path; only groups for Android 15 test
+    /// queries and fragments.
     public func decision(for text: String) -> ManifestDecision {
-        guard let url = try? AndroidURL(text) else {
+        guard let url = IntentURL(text) else {
             return ManifestDecision(outcome: .noMatch, activity: nil, line: nil, notes: ["The text is not a URL."])
         }
         let links = filters.filter(\.isForLinks)
-        let path = String(decoding: url.path, as: UTF16.self)
-        let (host, port) = (url.url.host.lowercased(), Self.port(of: text))
         var notes: [String] = []
         let placeholders = Set(links.flatMap(\.placeholders)).sorted()
         if !placeholders.isEmpty {
@@ -44,42 +43,78 @@ extension AndroidManifest {
             notes.append("Filters without VIEW, DEFAULT and BROWSABLE do not open links.")
         }
         let accepting = links.filter { filter in
-            guard filter.schemes.contains(url.url.scheme) else { return false }
-            guard !filter.hosts.isEmpty else { return true }
-            guard filter.takesHost(host, port: port) else { return false }
-            guard !filter.paths.isEmpty else { return true }
-            let verdicts = filter.paths.map { ($0.matches(path), $0.matches(path, .anyCharacter)) }
-            if verdicts.contains(where: { $0.0 == nil }) {
-                notes.append("Line \(filter.line): a pattern is malformed; Android rejects such a manifest.")
-            }
-            let isAccepted = verdicts.contains { $0.0 == true }
-            if isAccepted != verdicts.contains(where: { $0.1 == true }) {
-                notes.append(
-                    "Line \(filter.line): on Android 15 and earlier, an escaped dot of a pathPattern matches any "
-                        + "character, so the filter accepts the URL there."
-                )
-            }
-            return isAccepted
+            guard filter.accepts(url, &notes) else { return false }
+            notes += filter.obstacles.map { "Line \(filter.line): \($0)." }
+            return filter.obstacles.isEmpty
         }
-        let isVerified = { (filter: IntentFilter) in
-            filter.schemes.contains { ["http", "https"].contains($0) }
-                && links.contains { $0.isAutoVerified && $0.takesHost(host, port: port) }
-        }
-        guard let filter = accepting.first(where: isVerified) ?? accepting.first else {
+        guard let filter = accepting.first else {
             return ManifestDecision(outcome: .noMatch, activity: nil, line: nil, notes: notes)
         }
+        let isOpened = !url.isWeb || verifies(url.host ?? "")
+        if !isOpened { notes += accepting.compactMap(\.reasonNotToVerify) }
         return ManifestDecision(
-            outcome: isVerified(filter) ? .match : .unverified,
+            outcome: isOpened ? .match : .unverified,
             activity: filter.activity,
             line: filter.line,
             notes: notes
         )
     }
 
-    private static func port(of url: String) -> String? {
-        guard let start = url.firstRange(of: "://")?.upperBound else { return nil }
-        let authority = url[start...].prefix { !"/?#".contains($0) }
-        return authority.lastIndex(of: ":").map { String(authority[authority.index(after: $0)...]) }
+    /// Whether Android asks for the file of the host. Since Android 12, the answer counts for all filters of the app.
+    private func verifies(_ host: String) -> Bool {
+        filters.contains { $0.needsVerification && $0.hosts.contains { $0.isVerifiable && $0.takes(host) } }
+    }
+}
+
+extension AndroidManifest.IntentFilter {
+    /// Source: `IntentFilter.matchData`.
+    fileprivate func accepts(_ url: IntentURL, _ notes: inout [String]) -> Bool {
+        guard schemes.contains(url.scheme) else { return false }
+        if !schemeSpecificParts.isEmpty {
+            if accepts(url.schemeSpecificPart, schemeSpecificParts, &notes) { return true }
+            guard !hosts.isEmpty else { return false }
+        }
+        guard !hosts.isEmpty else { return true }
+        guard takesHost(url.host, port: url.port) else { return false }
+        let isPathAccepted = accepts(url.path ?? "", paths, &notes)
+        guard !groups.isEmpty else { return paths.isEmpty || isPathAccepted }
+        let isAccepted = isPathAccepted || groups.first { $0.matches(url) }?.allows == true
+        if isAccepted != (paths.isEmpty || isPathAccepted) {
+            let verb = isAccepted ? "does not accept" : "accepts"
+            notes.append(
+                "Line \(line): Android 14 and earlier ignore uri-relative-filter-group, so the filter \(verb) the URL "
+                    + "there."
+            )
+        }
+        return isAccepted
+    }
+
+    /// Returns whether one of the patterns matches.
+    private func accepts(_ text: String, _ patterns: [PlatformPattern], _ notes: inout [String]) -> Bool {
+        let verdicts = patterns.map { ($0.matches(text), $0.matches(text, .anyCharacter)) }
+        if verdicts.contains(where: { $0.0 == nil }) {
+            notes.append("Line \(line): a pattern is malformed; Android rejects such a manifest.")
+        }
+        let isAccepted = verdicts.contains { $0.0 == true }
+        if isAccepted != verdicts.contains(where: { $0.1 == true }) {
+            notes.append(
+                "Line \(line): on Android 15 and earlier, an escaped dot of a pathPattern matches any "
+                    + "character, so the filter accepts the URL there."
+            )
+        }
+        return isAccepted
+    }
+
+    /// Why `autoVerify` has no effect; nil if the filter does not have it, or if it has an effect.
+    fileprivate var reasonNotToVerify: String? {
+        guard isAutoVerified else { return nil }
+        if let scheme = schemes.first(where: { !AndroidManifest.isWeb($0) }) {
+            return
+                "Line \(line): Android verifies no filter with a scheme like '\(scheme.excerpt)'; give this scheme a "
+                + "filter of its own."
+        }
+        guard let host = hosts.first(where: { !$0.isVerifiable }) else { return nil }
+        return "Line \(line): no file can verify the host '\(host.name.excerpt)'; name each host, or write *.HOST."
     }
 }
 

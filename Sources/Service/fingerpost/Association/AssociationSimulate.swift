@@ -150,7 +150,7 @@ private struct ManifestText {
         let headline =
             switch node["decision"]?.text {
             case "match": "manifest: accepts the URL by \(place)"
-            case "unverified": "manifest: accepts the URL by \(place), but no filter with autoVerify names the host"
+            case "unverified": "manifest: accepts the URL by \(place), but Android verifies the host by no filter"
             default: "manifest: no intent filter accepts the URL"
             }
         lines = [headline] + (node["notes"]?.elements ?? []).map { "note: \($0.text ?? "")" }

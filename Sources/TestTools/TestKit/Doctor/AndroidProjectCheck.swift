@@ -76,7 +76,8 @@ struct AndroidProjectCheck {
                 let message = "No intent filter accepts \(sample). Add to the activity that opens links:"
                 results.append(Diagnosis(.error, in: main.path, message, fix: fix))
             } else if filter.isAutoVerified, let sample = verdicts.first(where: { $0.1 == .unverified })?.0 {
-                let message = "A filter accepts \(sample), but none with android:autoVerify names its host:"
+                let message =
+                    "A filter accepts \(sample), but none with android:autoVerify and only web schemes names its host:"
                 results.append(Diagnosis(.error, in: main.path, message, fix: fix))
             }
         }

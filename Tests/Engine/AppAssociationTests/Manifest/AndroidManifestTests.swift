@@ -91,6 +91,125 @@ struct AndroidManifestTests {
         #expect((decision.line == nil) == (outcome == "no_match"))
     }
 
+    /// A manifest with one activity and one filter for links.
+    private static func app(
+        _ data: String,
+        filter: String = #"android:autoVerify="true""#,
+        activity: String = #"activity android:exported="true""#,
+        application: String = ""
+    ) -> String {
+        let element = activity.split(separator: " ")[0]
+        return """
+            <manifest><application \(application)><\(activity)><intent-filter \(filter)>
+            <action android:name="android.intent.action.VIEW"/>
+            <category android:name="android.intent.category.DEFAULT"/>
+            <category android:name="android.intent.category.BROWSABLE"/>
+            \(data)</intent-filter></\(element)></application></manifest>
+            """
+    }
+
+    private static let web = #"<data android:scheme="https" android:host="app.example"/>"#
+    private static let scheme = #"<data android:scheme="myapp"/>"#
+
+    /// Source: `IntentFilter.matchData`, `needsVerification`, `DomainVerificationCollector`.
+    @Test(
+        arguments: [
+            // Hosts are verified by filters that have only schemes of the web, and not by the host `*`.
+            (app(web), "https://app.example/a", "match"),
+            (app(web, filter: ""), "https://app.example/a", "unverified"),
+            (app(web + scheme), "https://app.example/a", "unverified"),
+            (app(web + scheme), "myapp://app.example/a", "match"),
+            (app(web + #"<data android:scheme="http"/>"#), "https://app.example/a", "match"),
+            (app(#"<data android:scheme="https"/><data android:host="*"/>"#), "https://any.example/a", "unverified"),
+            (app(#"<data android:scheme="https"/>"#), "https://any.example/a", "unverified"),
+            (app(web + #"<data android:host="*"/>"#), "https://any.example/a", "unverified"),
+            (app(web + #"<data android:host="*"/>"#), "https://app.example/a", "match"),
+            (app(#"<data android:scheme="https" android:host="*.app.example"/>"#), "https://a.app.example/", "match"),
+            (
+                app(#"<data android:scheme="https" android:host="*app.example"/>"#), "https://app.example/",
+                "unverified"
+            ),
+            // What keeps other apps from starting the activity.
+            (app(web, activity: #"activity android:exported="false""#), "https://app.example/a", "no_match"),
+            (app(web, activity: #"activity android:enabled="false""#), "https://app.example/a", "no_match"),
+            (app(web, activity: #"activity-alias android:enabled="false""#), "https://app.example/a", "no_match"),
+            (app(web, activity: #"activity-alias android:exported="FALSE""#), "https://app.example/a", "no_match"),
+            (app(web, application: #"android:enabled="false""#), "https://app.example/a", "no_match"),
+            (app(web, activity: "activity"), "https://app.example/a", "match"),
+            // A link has no MIME type.
+            (app(web + #"<data android:mimeType="text/html"/>"#), "https://app.example/a", "no_match"),
+            (app(web + #"<data android:mimeType="*/*"/>"#), "https://app.example/a", "no_match"),
+            // A custom scheme needs neither a verified host nor any host.
+            (app(scheme, filter: ""), "myapp://open/1", "match"), (app(scheme), "myapp:///hello/world", "match"),
+            (app(scheme), "myapp:x", "match"), (app(scheme), "myapp:/x?y#z", "match"),
+            (app(scheme), "MYAPP:x", "match"),
+            (app(scheme), "other:x", "no_match"), (app(scheme), "myapp", "no_match"),
+            (app(web), "https:///a", "no_match"),
+            (app(#"<data android:scheme="myapp" android:host="open"/>"#), "myapp://open", "match"),
+            (app(#"<data android:scheme="myapp" android:host="open"/>"#), "myapp:///open", "no_match"),
+            (app(#"<data android:scheme="myapp" android:host="open"/>"#), "myapp:open", "no_match"),
+            (app(#"<data android:scheme="myapp" android:host="open" android:path="/a"/>"#), "myapp://open/a", "match"),
+            (
+                app(#"<data android:scheme="myapp" android:host="open" android:path="/a"/>"#), "myapp://open/b",
+                "no_match"
+            ),
+            // The scheme-specific part ends before the fragment. Without a match, the host decides.
+            (app(#"<data android:scheme="myapp" android:sspPrefix="//pay/"/>"#), "myapp://home/1", "no_match"),
+            (app(#"<data android:scheme="myapp" android:sspPrefix="//pay/"/>"#), "myapp://pay/1", "match"),
+            (app(#"<data android:scheme="myapp" android:ssp="12"/>"#), "myapp:12#x", "match"),
+            (app(#"<data android:scheme="myapp" android:ssp="12"/>"#), "myapp:12?x", "no_match"),
+            (app(#"<data android:scheme="myapp" android:ssp="a b"/>"#), "myapp:a%20b", "match"),
+            (app(#"<data android:scheme="myapp" android:sspPattern="1.*9"/>"#), "myapp:1239", "match"),
+            (app(#"<data android:scheme="myapp" android:sspPattern="1.*9"/>"#), "myapp:123", "no_match"),
+            (app(#"<data android:scheme="myapp" android:sspAdvancedPattern="[0-9]+"/>"#), "myapp:123", "match"),
+            (app(#"<data android:scheme="myapp" android:sspSuffix=".pdf"/>"#), "myapp:123", "no_match"),
+            (app(#"<data android:scheme="myapp" android:host="a"/><data android:ssp="12"/>"#), "myapp://a/1", "match"),
+        ] as [(String, String, String)]
+    )
+    func filterDecidesAsAndroidDoes(_ text: String, _ url: String, _ outcome: String) throws {
+        let decision = try AndroidManifest(parsing: Array(text.utf8)).decision(for: url)
+        #expect(decision.outcome.rawValue == outcome)
+    }
+
+    private static let groups =
+        web + """
+            <uri-relative-filter-group android:allow="false">
+            <data android:pathPrefix="/a/private"/></uri-relative-filter-group>
+            <uri-relative-filter-group android:allow="true"><data android:pathPrefix="/a"/>
+            <data android:query="x=1"/><data android:query="y=2"/></uri-relative-filter-group>
+            <uri-relative-filter-group><data android:fragmentPrefix="top"/></uri-relative-filter-group>
+            <uri-relative-filter-group/>
+            """
+
+    /// The first group whose patterns all match decides, unless a path outside the groups matches.
+    @Test(arguments: [
+        (groups, "https://app.example/a/b?y=2&x=1", "match"), (groups, "https://app.example/a/b?x=1", "no_match"),
+        (groups, "https://app.example/a/private?x=1&y=2", "no_match"),
+        (groups, "https://app.example/b#topmost", "match"),
+        (groups, "https://app.example/b", "no_match"),
+        (groups + #"<data android:path="/a/private"/>"#, "https://app.example/a/private", "match"),
+    ])
+    func groupsDecideSinceAndroid15(_ data: String, _ url: String, _ outcome: String) throws {
+        let decision = try AndroidManifest(parsing: Array(Self.app(data).utf8)).decision(for: url)
+
+        #expect(decision.outcome.rawValue == outcome)
+        #expect(decision.notes.contains { $0.contains("ignore uri-relative-filter-group") } == (outcome == "no_match"))
+    }
+
+    @Test(
+        arguments: [
+            (app(web + scheme), "a scheme like 'myapp'"),
+            (app(web, activity: #"activity android:exported="false""#), "exported"),
+            (app(#"<data android:scheme="https" android:host="*"/>"#), "no file can verify the host '*'"),
+            (app(web + #"<data android:mimeType="image/*"/>"#), "the MIME type 'image/*'"),
+            (app(web, application: #"android:enabled="false""#), #"the application has enabled="false""#),
+        ] as [(String, String)]
+    )
+    func noteSaysWhyTheBrowserOpensTheLink(_ text: String, _ note: String) throws {
+        let notes = try AndroidManifest(parsing: Array(text.utf8)).decision(for: "https://app.example/a").notes
+        #expect(notes.contains { $0.contains(note) }, "\(notes)")
+    }
+
     @Test func differenceOfOldSystemsIsNoted() throws {
         let manifest = try AndroidManifest(parsing: Array(Self.manifest.utf8))
         #expect(manifest.decision(for: "https://www.acme.com/v1x0/x").outcome == .noMatch)
