@@ -12,6 +12,7 @@ struct AssociationJudgeTests {
     @Test(arguments: [
         (paths, "", ["AASA-UNREACHABLE-RULE"]), ("[1]", "", ["DAL-STATEMENT"]),
         ("[1]", "?platform=ios", ["AASA-ROOT-TYPE"]),
+        (#"{"target":{"namespace":"android_app"}}"#, "", ["DAL-ROOT-TYPE"]),
         ("", "", ["AASA-INVALID-JSON"]), ("{\u{0}", "", ["AASA-INVALID-JSON"]),
     ])
     func fileIsValidated(_ file: String, _ query: String, _ codes: [String]) async throws {

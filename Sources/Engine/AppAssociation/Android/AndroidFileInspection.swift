@@ -15,9 +15,11 @@ enum AndroidFileInspection {
                 "",
                 file.root.position,
                 "The file is \(file.root.kind), not a list of statements; Android drops it, so no app is verified.",
-                fix: file.root.members == nil
-                    ? "Write a list [ ] with a statement in it."
-                    : "Put the object into a list: write [ before it and ] after it."
+                fix: file.root["applinks"] != nil
+                    ? "This is an apple-app-site-association file: serve a list of statements here."
+                    : file.root.members == nil
+                        ? "Write a list [ ] with a statement in it."
+                        : "Put the object into a list: write [ before it and ] after it."
             )
         }
         guard !file.statements.isEmpty else {

@@ -130,7 +130,9 @@ struct AppleValidation {
                 .rootType,
                 Location(file.root, ""),
                 "The file is \(file.root.kind); devices expect one object and find nothing here.",
-                fix: "Write {\"applinks\": {\"details\": […]}}."
+                fix: AssetLinks.isLikely(bytes)
+                    ? "This is an assetlinks.json file: serve {\"applinks\": {\"details\": […]}} here."
+                    : "Write {\"applinks\": {\"details\": […]}}."
             )
         }
         checkStructure(of: file)

@@ -25,7 +25,9 @@ struct AssociationToolsController {
         let owner = WorkOwner(try authorizer.grant(request, context, .tablesRead))
         var request = request
         let bytes = Array(buffer: try await request.readBody(upTo: Self.maximumBytes))
-        let platform = try request.parameter("platform").map(Self.platform) ?? Self.platform(of: bytes)
+        let platform =
+            try request.parameter("platform").map(Self.platform)
+            ?? (AssetLinks.isLikely(bytes) ? .android : .apple)
         let report = try await queue.run(for: owner) { cancellation in
             let budget = cancellation.budget(of: .associationValidation)
             let findings =
@@ -101,12 +103,6 @@ struct AssociationToolsController {
         case "android": return .android
         default: throw Problem(.invalidRequest, "'platform' must be ios or android.")
         }
-    }
-
-    /// Returns Android for a JSON array, and Apple for everything else.
-    private static func platform(of bytes: [UInt8]) -> AssociationFile {
-        let first = bytes.first { !" \n\r\t".utf8.contains($0) }
-        return first == UInt8(ascii: "[") ? .android : .apple
     }
 }
 

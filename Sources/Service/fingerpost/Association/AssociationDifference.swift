@@ -144,6 +144,7 @@ private struct AssociationSource {
         let file = try? AppleAppSiteAssociation(parsing: bytes)
         let isTenant = ["formatVersion", "settings", "table"].contains { file?.root[$0] != nil }
         let isSigned = !isJSON && file != nil
-        platform = isJSON && !isTenant || isSigned ? AssociationPlatform(of: bytes) : nil
+        let isAssociationFile = AssociationPlatform(named: path) != nil || isJSON || isSigned
+        platform = isAssociationFile && !isTenant ? AssociationPlatform(of: bytes, named: path) : nil
     }
 }

@@ -13,10 +13,19 @@ package enum AssociationPlatform: String, CaseIterable {
         }
     }
 
-    /// Detects the platform: a JSON list is an Android file, anything else an Apple file.
-    package init(of bytes: [UInt8]) {
-        let first = bytes.first { !" \n\r\t".utf8.contains($0) }
-        self = first == UInt8(ascii: "[") ? .android : .ios
+    /// Detects the platform of a file by its name, else by its content. A file with the content of the other platform is
+    /// judged as what its name says.
+    package init(of bytes: [UInt8], named path: String) {
+        self = Self(named: path) ?? (AssetLinks.isLikely(bytes) ? .android : .ios)
+    }
+
+    /// The platform that the name of a file says, such as `assetlinks.json` or `apple-app-site-association.txt`; nil if it
+    /// says none.
+    package init?(named path: String) {
+        let name = path.split(separator: "/").last?.lowercased() ?? ""
+        let named = Self.allCases.filter { name.contains($0.fileName.prefix { $0 != "." }) }
+        guard let platform = named.first, named.count == 1 else { return nil }
+        self = platform
     }
 
     package func generated(for host: String, _ router: Router) -> [UInt8] {

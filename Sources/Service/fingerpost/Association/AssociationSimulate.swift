@@ -38,7 +38,7 @@ struct AssociationSimulate: AsyncParsableCommand {
     @ArgumentParser.Option(help: "An application identifier (TEAMID.bundle) or package.") var app: String?
     @ArgumentParser.Option(help: "The host that serves the file, or *.HOST (default: the URL's host).")
     var domain: String?
-    @ArgumentParser.Option(help: "ios or android (default: detected from the file, otherwise ios).") var platform:
+    @ArgumentParser.Option(help: "ios or android (default: by the file's name, else by its content).") var platform:
         AssociationPlatform?
     @ArgumentParser.Option(help: "A local copy of a file that assetlinks.json includes; may be repeated.")
     var include: [String] = []
@@ -69,8 +69,9 @@ struct AssociationSimulate: AsyncParsableCommand {
         }
         let bytes = try await file(for: url)
         let included = try included()
+        let name = table == nil && server == nil ? arguments[0] : ""
         let node: JSONNode
-        switch platform ?? (filters == nil ? AssociationPlatform(of: bytes) : .android) {
+        switch platform ?? (filters == nil ? AssociationPlatform(of: bytes, named: name) : .android) {
         case .ios:
             do throws(JSONSyntaxError) {
                 let file = try AppleAppSiteAssociation(parsing: bytes)

@@ -21,7 +21,8 @@ struct AssociationValidate: AsyncParsableCommand {
     )
 
     @ArgumentParser.Argument(help: "Files or directories; - reads standard input.") var paths: [String]
-    @ArgumentParser.Option(help: "ios or android (default: detected for each file).") var platform: AssociationPlatform?
+    @ArgumentParser.Option(help: "ios or android (default: by the name of each file, else by its content).")
+    var platform: AssociationPlatform?
     @Flag(help: "Print JSON.") var json = false
     @Flag(help: "Print SARIF 2.1.0, which code hosts show in reviews.") var sarif = false
 
@@ -32,7 +33,11 @@ struct AssociationValidate: AsyncParsableCommand {
     func run() async throws {
         let files = try paths.flatMap(Self.files).map { path in
             let bytes = try readBytes(path)
-            return AssociationReport.File(path, findings(in: bytes), bytes: SignedFile.content(of: bytes) ?? bytes)
+            return AssociationReport.File(
+                path,
+                findings(in: bytes, of: path),
+                bytes: SignedFile.content(of: bytes) ?? bytes
+            )
         }
         let report = AssociationReport(files)
         if sarif {
@@ -43,8 +48,8 @@ struct AssociationValidate: AsyncParsableCommand {
         if report.severity == .error { throw ExitCode(ExitStatus.failed.rawValue) }
     }
 
-    private func findings(in bytes: [UInt8]) -> [AssociationFinding] {
-        switch platform ?? AssociationPlatform(of: bytes) {
+    private func findings(in bytes: [UInt8], of path: String) -> [AssociationFinding] {
+        switch platform ?? AssociationPlatform(of: bytes, named: path) {
         case .ios: AppleAppSiteAssociation.validate(bytes)
         case .android: AssetLinks.validate(bytes)
         }
