@@ -62,7 +62,15 @@ struct UserAgentTests {
             "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) \(iOSKit) GSA/313.0.625654537 Mobile/15E148 Safari/604.1",
             .ios,
             .phone,
-            "17.4"
+            "17.4",
+            inApp: true
+        ),
+        Case(
+            "Mozilla/5.0 (iPad; CPU OS 17_7 like Mac OS X) \(iOSKit) GSA/360.1.737798518 Mobile/15E148 Safari/604.1",
+            .ios,
+            .tablet,
+            "17.7",
+            inApp: true
         ),
         Case(
             "Mozilla/5.0 (iPad; CPU OS 16_6 like Mac OS X) \(iOSKit) Version/16.6 Mobile/15E148 Safari/604.1",
@@ -159,6 +167,39 @@ struct UserAgentTests {
             "16.1",
             inApp: true
         ),
+        // Programs that no Mac has, on devices that request desktop sites.
+        Case(
+            "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) \(iOSKit) CriOS/130 Version/11.1.1 Safari/605.1.15",
+            .ios,
+            .tablet,
+            nil
+        ),
+        Case(
+            "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) \(iOSKit) FxiOS/126.0 Safari/605.1.15",
+            .ios,
+            .tablet,
+            nil
+        ),
+        Case(
+            "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) \(iOSKit) Version/17.0 EdgiOS/124.0.2478.50 Safari/605.1.15",
+            .ios,
+            .tablet,
+            nil
+        ),
+        Case(
+            "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) \(iOSKit) GSA/360.1.737798518 Safari/605.1.15",
+            .ios,
+            .tablet,
+            nil,
+            inApp: true
+        ),
+        Case(
+            "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_6) \(iOSKit) Mobile/20G75 [FBAN/FBIOS;FBAV/460.0;FBDV/iPad8,6;FBSV/16.6]",
+            .ios,
+            .tablet,
+            "16.6",
+            inApp: true
+        ),
         // An iPad that requests desktop sites sends the same header.
         Case(
             "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) \(iOSKit) Version/17.4 Safari/605.1.15",
@@ -206,6 +247,32 @@ struct UserAgentTests {
             .android,
             .phone,
             "13"
+        ),
+        // HarmonyOS 2 to 4 runs the apps of Android.
+        Case(
+            "Mozilla/5.0 (Linux; Android 12; HarmonyOS; ABC-AN00; HMSCore 6.13.0.302) \(chromeKit) Chrome/114.0.5735.196 Mobile Safari/537.36",
+            .android,
+            .phone,
+            "12"
+        ),
+        Case(
+            "Mozilla/5.0 (Linux; Android 12; HarmonyOS; DBY-W09; HMSCore 6.11.0.302) \(chromeKit) Chrome/99.0.4844.88 HuaweiBrowser/13.0.4.302 Safari/537.36",
+            .android,
+            .tablet,
+            "12"
+        ),
+        Case(
+            "Mozilla/5.0 (Linux; HarmonyOS 3.0; ABC-AL00) \(chromeKit) Chrome/99.0.4844.88 Mobile Safari/537.36",
+            .android,
+            .phone,
+            nil
+        ),
+        Case(
+            "Mozilla/5.0 (Linux; Android 13; SM-S911B; wv) \(chromeKit) Version/4.0 Chrome/115.0.0.0 Mobile Safari/537.36 GSA/14.25.29.arm64",
+            .android,
+            .phone,
+            "13",
+            inApp: true
         ),
         Case("Mozilla/5.0 (Android 14; Mobile; rv:125.0) Gecko/125.0 Firefox/125.0", .android, .phone, "14"),
         Case("Mozilla/5.0 (Android 13; Tablet; rv:109.0) Gecko/114.0 Firefox/114.0", .android, .tablet, "13"),
@@ -350,6 +417,18 @@ struct UserAgentTests {
         ),
         Case(
             "Mozilla/5.0 (Phone; OpenHarmony 5.0) \(chromeKit) Chrome/114.0.0.0 Safari/537.36 ArkWeb/4.1.6.1 Mobile",
+            .other,
+            .phone,
+            nil
+        ),
+        Case(
+            "Mozilla/5.0 (Tablet; OpenHarmony 5.0) \(chromeKit) Chrome/114.0.0.0 Safari/537.36 ArkWeb/4.1.6.1",
+            .other,
+            .tablet,
+            nil
+        ),
+        Case(
+            "Mozilla/5.0 (Phone; HarmonyOS 5.0.1) \(chromeKit) Chrome/114.0.0.0 Safari/537.36 ArkWeb/4.1.6.1 Mobile",
             .other,
             .phone,
             nil

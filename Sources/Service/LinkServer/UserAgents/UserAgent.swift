@@ -35,14 +35,17 @@ package struct UserAgent: Sendable, Hashable {
         static let webView = Signs(rawValue: 1 << 13)
         static let webKit = Signs(rawValue: 1 << 14)
         static let browser = Signs(rawValue: 1 << 15)
+        /// A program that runs on iPhones, iPads and Android phones, but not on Macs.
+        static let mobileOnly = Signs(rawValue: 1 << 16)
+        static let harmony = Signs(rawValue: 1 << 17)
 
-        static let systems: Signs = [.iPhone, .iPad, .android, .windows, .mac, .linux, .otherSystem]
+        static let systems: Signs = [.iPhone, .iPad, .android, .windows, .mac, .linux, .otherSystem, .harmony]
     }
 
     package init(_ text: String) {
         let words = UserAgentScanner(text)
         let signs = words.signs
-        (platform, device) = Self.system(signs)
+        (platform, device) = Self.system(words)
         osVersion = words.osVersion(of: platform)
         botClass = Self.botClass(words)
         guard botClass == nil else { return }
@@ -56,9 +59,10 @@ package struct UserAgent: Sendable, Hashable {
         }
     }
 
-    /// Returns the platform and device. An iPad that requests desktop pages calls itself a Mac and cannot be told
-    /// apart.
-    private static func system(_ signs: Signs) -> (Platform, Device?) {
+    /// Returns the platform and device. An iPad that requests desktop pages calls itself a Mac; only a program that no Mac
+    /// has, such as Chrome for iOS, tells them apart.
+    private static func system(_ words: UserAgentScanner) -> (Platform, Device?) {
+        let signs = words.signs
         let held: Device? = signs.contains(.tablet) ? .tablet : signs.contains(.phone) ? .phone : nil
         if signs.contains(.tv) { return (signs.contains(.android) ? .android : .other, .tv) }
         if signs.contains(.watch) { return (.other, .watch) }
@@ -68,9 +72,10 @@ package struct UserAgent: Sendable, Hashable {
         if signs.contains(.iPhone) { return (.ios, .phone) }
         if signs.contains(.iPad) { return (.ios, .tablet) }
         if signs.contains(.otherSystem) { return (.other, held) }
-        if signs.contains(.android) { return (.android, held ?? .tablet) }
+        if signs.contains(.android) || words.isHarmonyWithAndroidApps { return (.android, held ?? .tablet) }
+        if signs.contains(.harmony) { return (.other, held) }
         if signs.contains(.windows) { return (.windows, .desktop) }
-        if signs.contains(.mac) { return (.macos, .desktop) }
+        if signs.contains(.mac) { return signs.contains(.mobileOnly) ? (.ios, .tablet) : (.macos, .desktop) }
         if signs.contains(.linux) { return (.linux, held ?? .desktop) }
         return (.other, held)
     }

@@ -25,6 +25,7 @@ struct UserAgentScanner {
         case mac = "x"
         case windows = "nt"
         case android
+        case harmony = "harmonyos"
         /// The browser's version; on iPhones and iPads also the system's.
         case browser = "version"
         /// The system's version as Facebook's apps report it.
@@ -95,9 +96,18 @@ struct UserAgentScanner {
         botClass = BotClass.allCases.first { $0 == known || $0 == kind }
     }
 
+    /// Whether the system is HarmonyOS without a mention of Android, but of a version that runs its apps: before 5.
+    var isHarmonyWithAndroidApps: Bool {
+        guard let version = versions[.harmony], let next = Version("5") else { return false }
+        return version < next
+    }
+
     /// Returns the system's version; nil where all devices of a kind report the same.
     func osVersion(of platform: Platform) -> Version? {
         switch platform {
+        case .ios where signs.contains(.mac) && signs.isDisjoint(with: [.iPhone, .iPad]):
+            // Such a text has the versions of a Mac.
+            return versions[.facebook]
         case .ios:
             // From iOS 26 on, Safari reports 18.6 as the system; its own version is still that of the system.
             return [versions[.ios], versions[.facebook], versions[.browser]].compactMap(\.self).max()

@@ -153,7 +153,8 @@ enum UserAgentWords {
         (.iPhone, "iphone ipod"), (.iPad, "ipad"), (.android, "android"), (.windows, "windows"), (.mac, "macintosh"),
         (.linux, "linux x11 cros"),
         // Systems without a platform of their own.
-        (.otherSystem, "blackberry harmonyos kaios meego openharmony series60 symbianos tizen web0s webos"),
+        (.otherSystem, "blackberry kaios meego series60 symbianos tizen web0s webos"),
+        (.harmony, "harmonyos openharmony"),
         ([.otherSystem, .console], "nintendo playstation xbox"),
         (
             [.otherSystem, .tv],
@@ -170,7 +171,7 @@ enum UserAgentWords {
         (
             .app,
             """
-            alipayclient aweme barcelona bytedancewebview fb_iab fban fbav fbios instagram kakaotalk line
+            alipayclient aweme barcelona bytedancewebview fb_iab fban fbav instagram kakaotalk line
             linkedinapp metaiab micromessenger musical_ly naver pinterest snapchat telegram-android tiktok trill
             twitter twitterandroid weibo zalo
             """
@@ -178,11 +179,11 @@ enum UserAgentWords {
         (
             .browser,
             """
-            chrome crios dillo duckduckgo edg edga edge edgios elinks firefox focus fxios konqueror links lynx msie
-            netsurf opera opios opr opt safari samsungbrowser seamonkey trident ucbrowser ucweb vivaldi w3m
-            yabrowser
+            chrome dillo duckduckgo edg edga edge elinks firefox focus konqueror links lynx msie netsurf opera opr
+            safari samsungbrowser seamonkey trident ucbrowser ucweb vivaldi w3m yabrowser
             """
         ),
+        ([.app, .mobileOnly], "fbios gsa"), ([.browser, .mobileOnly], "crios edgios fxios opios opt"),
         // A manufacturer of phones, not a bot.
         ([], "cubot"),
     ]
