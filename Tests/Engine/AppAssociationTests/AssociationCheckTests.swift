@@ -68,6 +68,7 @@ struct AssociationCheckTests {
     @Test(arguments: [
         ("\"\(example)\"", "", true), ("\"\(own)\", \"\(example)\"", "", true), ("\"\(own)\"", "", false),
         ("\"\(Array(repeating: "AB", count: 32).joined(separator: ":"))\"", "", true),
+        ("\"\((1...32).map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":"))\"", "", true),
         // Production's files do not name the app.
         ("\"\(example)\"", ", environments: [staging]", false),
     ])

@@ -111,8 +111,8 @@ struct DocumentedCommandsTests {
         let sample = try #require(text[start...].firstMatch(of: /```yaml\n((?:.|\n)*?)```/)).output.1
         let recipes = try Self.page("recipes").matches(of: /```yaml\n((?:.|\n)*?)```/).map { String($0.output.1) }
         try #require(recipes.count == 2)
-        let fingerprint = (0..<32).map { "\($0 < 16 ? "0" : "")\(String($0, radix: 16, uppercase: true))" }
-            .joined(separator: ":")
+        let fingerprint =
+            "D9:6E:66:DE:11:71:05:FC:9B:69:30:AB:AB:FD:0F:12:72:4C:B0:C8:1A:A8:AE:0A:D4:EC:16:14:C8:D0:CB:6D"
         let android = "{id: android, platform: android, package: com.acme, fingerprints: [\"\(fingerprint)\"]}"
         let shop = String(sample).replacing(
             "bundleID: com.acme}]",

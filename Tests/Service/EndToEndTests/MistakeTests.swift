@@ -35,8 +35,8 @@ struct MistakeTests {
             - {id: item, path: "/item/{id:int}", open: {screen: Item, arguments: {id: "{id}"}}}
 
         """
-    private static let fingerprint = (0..<32).map { "\($0 < 16 ? "0" : "")\(String($0, radix: 16, uppercase: true))" }
-        .joined(separator: ":")
+    private static let fingerprint =
+        "D9:6E:66:DE:11:71:05:FC:9B:69:30:AB:AB:FD:0F:12:72:4C:B0:C8:1A:A8:AE:0A:D4:EC:16:14:C8:D0:CB:6D"
 
     private static func suite(_ one: String) -> String { "formatVersion: 1\ncases:\n  - {\(one)}\n" }
 

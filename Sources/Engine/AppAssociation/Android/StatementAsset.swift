@@ -152,8 +152,33 @@ extension CertificateFingerprint {
     private static let documentationExample =
         "14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5"
 
-    /// Whether it is the one of Google's examples, or a pair that is repeated, so that no certificate has it.
+    /// Whether it is the one of Google's examples, or made up by hand, so that no certificate has it: runs and counts
+    /// (`AA:BB:CC:DD:EE:FF`), repeated groups, or too many pairs that earlier ones predict. The chance that a hash of a
+    /// certificate looks so is below one in 100,000.
     var isPlaceholder: Bool {
-        description == Self.documentationExample || Set(description.split(separator: ":")).count == 1
+        let pairs = description.split(separator: ":").map { UInt8($0, radix: 16) ?? 0 }
+        let steps = zip(pairs, pairs.dropFirst()).map { $1 &- $0 }
+        return description == Self.documentationExample || Self.repeats(pairs, 6) || Self.repeats(steps, 4, in: 1)
+            || Self.predictedCount(pairs, steps) >= pairs.count / 2
+    }
+
+    /// Whether `count` values in a row are those of `distance` places before, at any distance up to `longest`.
+    private static func repeats(_ values: [UInt8], _ count: Int, in longest: Int = 24) -> Bool {
+        (1...longest).contains { distance in
+            var run = 0
+            return zip(values, values.dropFirst(distance)).contains { before, value in
+                run = before == value ? run + 1 : 0
+                return run >= count
+            }
+        }
+    }
+
+    /// The number of pairs that occur before, or that follow the pair before with a step that occurs before.
+    private static func predictedCount(_ pairs: [UInt8], _ steps: [UInt8]) -> Int {
+        var (seen, seenSteps) = (Set(pairs.prefix(1)), Set<UInt8>())
+        return zip(pairs.dropFirst(), steps).count { pair, step in
+            let isNew = seen.insert(pair).inserted
+            return !seenSteps.insert(step).inserted || !isNew
+        }
     }
 }

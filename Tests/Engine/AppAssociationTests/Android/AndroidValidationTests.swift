@@ -283,6 +283,38 @@ struct AndroidValidationTests {
         #expect(found.map(\.code.rawValue) == codes)
     }
 
+    /// Thirty-two pairs: the given ones, repeated.
+    private static func repeated(_ pairs: String) -> String {
+        let group = pairs.split(separator: ":")
+        return (0..<32).map { String(group[$0 % group.count]) }.joined(separator: ":")
+    }
+
+    private static func count(from start: Int = 0, by step: Int = 1) -> String {
+        (0..<32).map { index in
+            let pair = String((start + index * step) & 255, radix: 16, uppercase: true)
+            return pair.count < 2 ? "0\(pair)" : pair
+        }
+        .joined(separator: ":")
+    }
+
+    @Test(
+        arguments: [
+            (repeated("AA:BB:CC:DD:EE:FF:00:11:22:33:44:55:66:77:88:99"), true), (repeated("00"), true),
+            (repeated("AB:CD"), true), (repeated("DE:AD:BE:EF"), true), (repeated("12:34:56:78:9A:BC:DE:F0"), true),
+            (repeated("12:34:56:78:90"), true), (repeated("A1:B2:C3:D4:E5:F6"), true),
+            (repeated("1A:2B:3C:4D:5E:6F:7A:8B:9C:0D:1E:2F:3A:4B:5C:6D:7E:8F:9A:0B"), true),
+            (count(), true), (count(from: 1), true), (count(from: 0xFF, by: -1), true), (count(by: 0x11), true),
+            ("DA:39:A3:EE:5E:6B:4B:0D:32:55:BF:EF:95:60:18:90:AF:D8:07:09:00:00:00:00:00:00:00:00:00:00:00:00", true),
+            (print, false), (second, false),
+            ("3C:5A:0F:77:91:2B:E4:D8:66:1F:A0:3D:52:C9:8E:70:1B:44:F6:9A:0D:2E:83:B7:5F:C1:68:1D:94:EE:37:A2", false),
+            ("E6:6E:2F:D2:33:F4:8B:79:B8:79:6B:4C:01:D7:21:AC:2D:1B:97:A9:DA:79:64:CB:F3:46:24:2E:88:F2:63:96", false),
+        ] as [(String, Bool)]
+    )
+    func fingerprintThatSomebodyMadeUpIsReported(_ fingerprint: String, _ isReported: Bool) {
+        let codes = AssetLinks.validate(Array(Self.app(#"["\#(fingerprint)"]"#).utf8)).map(\.code.rawValue)
+        #expect(codes.contains("DAL-EXAMPLE-FINGERPRINT") == isReported)
+    }
+
     @Test func everyCodeOfTheCatalogueHasARow() {
         let tested = Set(Self.rows.flatMap(\.codes))
             .union(["DAL-PUBLIC-KEY", "DAL-EXAMPLE-FINGERPRINT", "DAL-CONTENT-TYPE", "DAL-REDIRECT", "DAL-NOT-SERVED"])
