@@ -85,10 +85,72 @@ struct TableCheckTests {
             .associationTooLarge,
             .associationInvalid, .associationNotExpressed, .exampleFingerprint, .associationOvermatch,
             .undecided, .fallbackPage, .missingStore, .missingTarget, .similarScreen, .unknownScreen, .missingArgument,
-            .unknownArgument, .mistypedArgument, .unusedScreen, .oldClient,
+            .unknownArgument, .mistypedArgument, .unusedScreen, .oldClient, .literalBraces, .unlikelyValue,
         ]
         let tested = Self.mistakes.map(\.code) + others.map(\.rawValue)
         #expect(Set(tested) == Set(Finding.Code.allCases.map(\.rawValue)))
+    }
+
+    /// Values that are valid, but probably do not mean what their author thinks.
+    @Test(
+        arguments: [
+            (#""store": {"campaign": "{x}"}"#, "literal_braces", .warning, #"campaign: "{x}""#),
+            (#""open": {"screen": "{x}"}"#, "literal_braces", .warning, #"arguments: {x: "{x}"}"#),
+            (#""open": {"screen": "S", "stack": ["T{y}"]}"#, "literal_braces", .warning, #"arguments: {y: "{y}"}"#),
+            (#""open": {"screen": "S", "arguments": {"id": {"x": null}}}"#, "literal_braces", .error, #""{x}""#),
+            (#""open": {"screen": "S", "arguments": {"id": {"y": null}}}"#, "literal_braces", .warning, #""{y}""#),
+            (#""open": {"screen": "S", "arguments": {"id": [{"x": null}]}}"#, "literal_braces", .error, #""{x}""#),
+            (
+                #""open": {"screen": "S", "arguments": {"f": {"id": "{x}"}}}"#, "literal_braces", .warning,
+                #"{x: "{x}"}"#
+            ),
+            (#""data": {"a": {"x": null}}"#, "literal_braces", .error, #""{x}""#),
+            (#""data": {"a": ["{x}"]}"#, "literal_braces", .warning, #"{x: "{x}"}"#),
+            (#""when": {"country": "UK"}"#, "unlikely_value", .warning, "Write GB"),
+            (
+                #""when": {"anyOf": [{"not": {"country": ["DE", "en"]}}]}"#, "unlikely_value", .warning,
+                "Write GB or US."
+            ),
+            (#""when": {"country": "QX"}"#, "unlikely_value", .warning, "ISO 3166"),
+            (#""when": {"rollout": 0.1}"#, "unlikely_value", .warning, "Write 10 for 10 %"),
+            (#""when": {"rollout": {"percent": 0.05, "salt": "s"}}"#, "unlikely_value", .warning, "Write 5 for 5 %"),
+        ] as [(String, String, Finding.Severity, String)]
+    )
+    func unlikelyMeaningIsFound(_ keys: String, _ code: String, _ severity: Finding.Severity, _ fix: String) throws {
+        let found = try findings([#"{"id": "a", "path": "/a/{x}", "web": "https://www.acme.com/", \#(keys)}"#])
+            .filter { $0.code != .missingStore }
+        #expect(found.map(\.code.rawValue) == [code])
+        #expect(found.first?.severity == severity)
+        #expect(found.first?.fix.contains(fix) == true, "\(found)")
+    }
+
+    @Test func reasonWithAPlaceholderIsFound() throws {
+        let found = try findings([#"{"id": "a", "path": "/a/{x}", "block": "No {x} for {you}."}"#])
+        #expect(found.map(\.code) == [.literalBraces] && found.first?.path == "routes[0].block")
+    }
+
+    @Test(arguments: [
+        #""open": {"screen": "S", "arguments": {"id": "{x}", "none": {"y": null, "z": 1}, "empty": {}}}"#,
+        #""data": {"y": {"z": null}, "t": "{y} and {}"}"#, #""when": {"country": ["GB", "ua", "XK", "ZZ"]}"#,
+        #""when": {"rollout": 1}"#, #""when": {"rollout": 0.0}, "note": "{x}""#,
+    ])
+    func likelyMeaningHasNoFinding(_ keys: String) throws {
+        let route = #"{"id": "a", "path": "/a/{x}", "web": "https://www.acme.com/", \#(keys)}"#
+        #expect(try findings([route]).filter { [.literalBraces, .unlikelyValue].contains($0.code) } == [])
+    }
+
+    @Test(arguments: [
+        ("ABCDE12345.com.acme.app", "Write com.acme.app;"), ("ZYXWV98765.com.acme.app", "Write com.acme.app;"),
+        ("com.acme.app", nil), ("ABCDEFGHIJ.app", nil), ("ABCDE12345X.com.acme", nil),
+    ])
+    func bundleIDWithATeamIsFound(_ bundleID: String, _ fix: String?) throws {
+        let identity = try Fixture.identity(
+            #"{"apps": [{"id": "ios", "platform": "ios", "teamID": "ABCDE12345", "bundleID": "\#(bundleID)"}]}"#
+        )
+        let found = RouteTable(routes: []).check(for: identity)
+        #expect(found.map(\.path) == (fix == nil ? [] : ["settings.apps[0].bundleID"]))
+        #expect(found.allSatisfy { $0.code == .unlikelyValue && $0.severity == .error })
+        #expect(found.first?.fix.hasPrefix(fix ?? "-") ?? true)
     }
 
     @Test(arguments: [

@@ -45,6 +45,15 @@ struct DocumentTests {
         #expect(try Document.read(text) == .object(["a": value]))
     }
 
+    @Test(arguments: ["a: 1", "# comment\na: 1", #"{"a": 1}"#])
+    func byteOrderMarkIsSkipped(_ text: String) throws {
+        let node = try Document.read("\u{FEFF}" + text)
+
+        #expect(try node == Document.read(text))
+        #expect(try node.position == Document.read(text).position)
+        #expect(try Document.readYAML("\u{FEFF}" + text) == node)
+    }
+
     @Test func jsonIsReadAsJSON() throws {
         let node = try Document.read(" {\"a\": [1, \"no\", null], \"b\": {\"c\": 2.50}}")
 

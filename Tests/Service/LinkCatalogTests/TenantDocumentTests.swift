@@ -51,6 +51,16 @@ struct TenantDocumentTests {
         #expect(document.checked().table == yaml.checked().table)
     }
 
+    @Test(arguments: ["", "\ntable: {routes: []}"])
+    func findingInTheSettingsHasItsPosition(_ table: String) throws {
+        let app = "{id: ios, platform: ios, teamID: ABCDE12345, bundleID: ABCDE12345.com.acme}"
+        let found = try TenantDocument("formatVersion: 1\nsettings:\n  apps: [\(app)]\(table)").checked().findings
+
+        #expect(found.map(\.code) == [.unlikelyValue])
+        #expect(found.map(\.path) == ["settings.apps[0].bundleID"])
+        #expect(found.first?.position == JSONNode.Position(line: 3, column: 65))
+    }
+
     @Test func findingsOfATableAloneHaveNoPrefix() throws {
         #expect(try TenantDocument("routes: [{id: a}]").checked().findings.map(\.path) == ["routes[0]"])
     }

@@ -53,8 +53,13 @@ struct MigrationWork {
         for error in errors(identity) { report(.table, error.message, fix: error.fix) }
     }
 
-    private func errors(_ identity: Identity) -> [Finding] {
-        table.check(for: identity).filter { $0.severity == .error }
+    private func errors(_ identity: Identity) -> [Finding] { Self.errors(of: table, identity) }
+
+    /// Returns the errors of a table, without those about values that the table has from the file as they are.
+    private static func errors(of table: RouteTable, _ identity: Identity) -> [Finding] {
+        table.check(for: identity).filter {
+            $0.severity == .error && ![.foreignSyntax, .unlikelyValue].contains($0.code)
+        }
     }
 
     private mutating func leaveOutWhatTableRefuses(_ identity: Identity) {
@@ -100,8 +105,7 @@ struct MigrationWork {
             screen: ruleset.merged[rule].exclude.value ? nil : MigrationNames.screen(path)
         )
         guard let route = Self.table([node])?.routes.first, LinkConditions(route) != nil else { return }
-        let findings = RouteTable(routes: [route]).check(for: identity)
-        guard !findings.contains(where: { $0.severity == .error }) else { return }
+        guard Self.errors(of: RouteTable(routes: [route]), identity).isEmpty else { return }
         let place = routes.firstIndex { ($0.ruleset, $0.rule) > (ruleset.number, rule) } ?? routes.endIndex
         let migrated = MigratedRoute(id: route.id, node: node, path: path, ruleset: ruleset.number, rule: rule)
         routes.insert(migrated, at: place)

@@ -336,6 +336,14 @@ extension AppleValidation {
                     + "bundle ID."
             )
         }
+        guard !parts[1].hasPrefix("\(parts[0]).") else {
+            return add(
+                .appID,
+                Location(node, pointer),
+                "'\(app)' has the prefix twice: no installed app has such a bundle ID.",
+                fix: "Write \(parts[1])."
+            )
+        }
         guard prefix.contains(where: ByteSet.lower.contains) else { return }
         add(
             .appIDPrefix,

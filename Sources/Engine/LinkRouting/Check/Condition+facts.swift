@@ -76,6 +76,6 @@ extension Condition {
 }
 
 /// Countries are compared case-insensitively (ASCII).
-private func asciiUppercased(_ text: String) -> String {
+func asciiUppercased(_ text: String) -> String {
     String(decoding: text.utf8.map { isLetter($0) ? $0 & ~0x20 : $0 }, as: UTF8.self)
 }

@@ -40,6 +40,7 @@ struct RouteCheck {
         checkApps()
         checkConditions()
         checkForForeignSyntax()
+        checkValues()
         guard !route.unsupported.isEmpty else { return }
         findings.append(
             Finding(
@@ -219,6 +220,28 @@ struct RouteCheck {
         {
             addNeverTrue("fragment", "no fragment can match '\(pattern)'.", "Correct the pattern.")
         }
+    }
+
+    /// Finds conditions that probably do not mean what they say, and a reason that wants to be a template.
+    private mutating func checkValues() {
+        for (message, fix) in route.when?.unlikelyValues ?? [] {
+            findings.append(
+                Finding(.unlikelyValue, .warning, path: "\(path).when", route: route.id, message: message, fix: fix)
+            )
+        }
+        guard case .block(let reason) = route.behaviour,
+            let name = TargetCheck.placeholders(in: reason).first(where: route.parameterNames.contains)
+        else { return }
+        findings.append(
+            Finding(
+                .literalBraces,
+                .warning,
+                path: "\(path).block",
+                route: route.id,
+                message: "The person who follows the link reads '{\(name)}': the reason is no template.",
+                fix: "Write a reason without the value."
+            )
+        )
     }
 
     private mutating func addNeverTrue(_ key: String, _ problem: String, _ fix: String) {

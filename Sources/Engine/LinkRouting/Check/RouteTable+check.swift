@@ -1,7 +1,7 @@
 extension RouteTable {
     /// Checks the table under a tenant's settings. Errors prevent its publication.
     ///
-    /// Paths are relative to the table (`routes[3].web`). Advice is reported only with `now`: expired routes, routes
+    /// Paths are relative to the table (`routes[3].web`), except those that begin with `settings`. Advice is reported only with `now`: expired routes, routes
     /// whose clicks lead to the page of the fallback, routes without a target, and similar names of screens. For each
     /// code about single routes, there are at most 1,000 findings and a summary of the number omitted.
     ///
@@ -13,6 +13,7 @@ extension RouteTable {
         within budget: WorkBudget = .tableCheck
     ) -> [Finding] {
         var list = FindingList()
+        list.add(identity.unlikelyValues)
         var routesToFallback: [RouteID] = []
         var routesWithoutTarget: [RouteID] = []
         var screens = screens.map { ScreenCheck($0) }

@@ -7,6 +7,7 @@ struct TargetCheck {
     let identity: Identity
 
     func run(_ target: RouteTarget, _ findings: inout FindingList) {
+        checkBraces(of: target, &findings)
         var names = target.campaign?.parameterNames ?? []
         if let open = target.open {
             for argument in open.arguments + open.stack.flatMap(\.arguments) {
@@ -103,8 +104,9 @@ struct TargetCheck {
             + (isDefault ? " That list replaces the default, which is the tenant's own domains: name these too." : "")
     }
 
-    private func add(
+    func add(
         _ code: Finding.Code,
+        _ severity: Finding.Severity = .error,
         at key: String?,
         _ message: @autoclosure () -> String,
         _ fix: @autoclosure () -> String,
@@ -112,7 +114,7 @@ struct TargetCheck {
     ) {
         findings.add(code) {
             let place = key.map { "\(path).\($0)" } ?? path
-            return Finding(code, .error, path: place, route: route, message: message(), fix: fix())
+            return Finding(code, severity, path: place, route: route, message: message(), fix: fix())
         }
     }
 }

@@ -55,6 +55,10 @@ public struct Finding: Sendable, Hashable {
         case missingWeb = "missing_web"
         /// A path has a segment in the syntax of regular expressions or of other routers, which matches only literally.
         case foreignSyntax = "foreign_syntax"
+        /// `{name}` is in a text that is no template, or without quotes in YAML.
+        case literalBraces = "literal_braces"
+        /// A value is valid, but probably not the one that is meant.
+        case unlikelyValue = "unlikely_value"
         /// Routes have no target, neither a screen nor a page nor a store, so their links stay on the web.
         case missingTarget = "missing_target"
         /// The route leads to the store, but an app has no store page.

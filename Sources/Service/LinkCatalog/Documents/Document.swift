@@ -21,12 +21,19 @@ package enum Document {
 
     /// Reads JSON when the text starts with `{` or `[`, else YAML (JSON is nearly a subset of YAML).
     ///
+    /// A byte order mark at the start is skipped: editors on Windows write one.
+    ///
     /// - Throws: `DocumentError`.
     package static func read(_ text: String, maximumYAMLValues: Int = maximumYAMLValues) throws -> JSONNode {
+        let text = withoutByteOrderMark(text)
         switch text.utf8.first(where: { !$0.isSpace }) {
         case UInt8(ascii: "{"), UInt8(ascii: "["): try readJSON(text)
         default: try readYAML(text, maximumValues: maximumYAMLValues)
         }
+    }
+
+    private static func withoutByteOrderMark(_ text: String) -> String {
+        text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
     }
 
     /// Reads JSON within the limits of bytes, depth and values. Throws `DocumentError`.
@@ -54,6 +61,7 @@ package enum Document {
                 message: "The document has more than \(maximumBytes) bytes."
             )
         }
+        let text = withoutByteOrderMark(text)
         guard mostYAMLValues(in: text) <= maximumValues else {
             throw DocumentError(
                 path: "",

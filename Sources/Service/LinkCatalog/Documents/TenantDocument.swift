@@ -77,7 +77,10 @@ package struct TenantDocument: Sendable {
                 prefix: prefix,
                 now: now
             )
+        } else if self.table == nil {
+            findings += settings?.identity.unlikelyValues ?? []
         }
+        findings = findings.map { $0.positioned(in: self.settings, as: "settings.") }
         return (settings, table, findings)
     }
 }
@@ -85,6 +88,14 @@ package struct TenantDocument: Sendable {
 extension Finding {
     package init(_ error: DocumentError) {
         self.init(.invalid, .error, path: error.path, message: error.message, fix: "", position: error.position)
+    }
+
+    /// Returns the finding with its position in a part of the document, if its path begins with `prefix`.
+    fileprivate func positioned(in part: JSONNode?, as prefix: String) -> Finding {
+        guard let part, position == nil, path.hasPrefix(prefix) else { return self }
+        var finding = self
+        finding.position = part.position(at: String(path.dropFirst(prefix.count)))
+        return finding
     }
 }
 
@@ -108,6 +119,7 @@ extension RouteTable {
             )
         }
         return findings.map { finding in
+            guard !finding.path.hasPrefix("settings.") else { return finding }
             var finding = finding
             finding.position = document.position(at: finding.path)
             finding.path = prefix.isEmpty ? finding.path : "\(prefix).\(finding.path)"

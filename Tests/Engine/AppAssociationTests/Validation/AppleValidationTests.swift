@@ -46,6 +46,7 @@ struct AppleValidationTests {
         ),
         Row(#"{"appclips":[]}"#, ["AASA-SERVICE-APPS /appclips"]),
         Row(#"{"appclips":{"apps":["com.a"]}}"#, ["AASA-APP-ID /appclips/apps/0"]),
+        Row(#"{"appclips":{"apps":["ABCDE12345.ABCDE12345.com.a"]}}"#, ["AASA-APP-ID /appclips/apps/0"]),
         // applinks and its entries.
         Row(#"{"applinks":[]}"#, ["AASA-DETAILS-TYPE /applinks"]),
         Row(#"{"applinks":{}}"#, ["AASA-DETAILS-MISSING /applinks"]),

@@ -81,7 +81,8 @@ struct NeverTrueTests {
         #"{"appVersion": {"from": "3.0-beta", "until": "3.0"}}"#,
     ])
     func satisfiableConditionsHaveNoFinding(_ when: String) throws {
-        #expect(try Self.findings(#""path": "/a", "when": \#(when)"#) == [])
+        // A small rollout is unlikely, but satisfiable.
+        #expect(try Self.findings(#""path": "/a", "when": \#(when)"#).filter { $0.code != .unlikelyValue } == [])
     }
 
     @Test func expiredConditionIsReportedIfTheTimeIsKnown() throws {
