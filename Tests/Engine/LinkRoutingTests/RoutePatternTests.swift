@@ -32,7 +32,10 @@ struct RoutePatternTests {
         ("/{", "is not a parameter"), ("/{}", "is not a parameter"), ("/{1a}", "a name is a letter"),
         ("/{a.b}", "not closed"),
         ("/{a", "not closed"), ("/{a:int", "not closed"), ("/a}", "'}' has no '{'"), ("/a*", "\\* for a literal star"),
-        ("/*a", "'*' must be a whole segment"),
+        ("/*a", "'*' must be a whole segment; for the rest of the path, write {a...}."), ("/**", "write {rest...}."),
+        ("/*-a", "within a segment, write a parameter such as {name}."), ("/a?", "a segment cannot be optional"),
+        ("/{id}?/b", "a segment cannot be optional"), ("/a?b", "'?' is not part of a path"),
+
         ("/{a:strng}", "'strng' is not a type; use string, int"), ("/{a:int(9..1)}", "put the smaller bound first"),
         ("/{a:int(..)}", "write int(1..9)"), ("/{a:int(x)}", "is not a range"),
         ("/{a:int(1..99999999999999999999)}", "is not a range"),

@@ -39,7 +39,7 @@ struct RouteCheck {
         checkHost()
         checkApps()
         checkConditions()
-        checkForForeignSyntax()
+        findings += SyntaxCheck(route: route, path: path).findings
         checkValues()
         guard !route.unsupported.isEmpty else { return }
         findings.append(
@@ -136,37 +136,6 @@ struct RouteCheck {
                 route: route.id,
                 message: "Fingerpost itself answers '/\(reserved)' on every host, so such links never reach the route.",
                 fix: "Choose another first segment."
-            )
-        )
-    }
-
-    /// Whether regular expressions or parameters of other routers contain the byte.
-    private static func isForeign(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "."), UInt8(ascii: "\\"), UInt8(ascii: "("): true
-        default: false
-        }
-    }
-
-    /// Finds regular expressions and parameters in the syntax of other routers, which patterns match literally.
-    private mutating func checkForForeignSyntax() {
-        let expressions = ["[0-9", "[a-z", "[A-Z", "[^", ".*", ".+", "\\d", "\\w", "(?"]
-        let foreign = route.path.segments.lazy.compactMap { segment -> String? in
-            // Few literals have such a byte, and the search for expressions is slow.
-            guard case .literal(let literal) = segment, literal.contains(where: Self.isForeign) else { return nil }
-            let text = String(decoding: literal, as: UTF8.self)
-            let isAlternation = text.hasPrefix("(") && text.hasSuffix(")") && text.contains("|")
-            return isAlternation || text.hasPrefix(":") || expressions.contains(where: text.contains) ? text : nil
-        }
-        guard let segment = foreign.first else { return }
-        findings.append(
-            Finding(
-                .foreignSyntax,
-                .warning,
-                path: "\(path).path",
-                route: route.id,
-                message: "'\(segment)' looks like a regular expression or a parameter, but matches only this text.",
-                fix: "Write a parameter, such as {id:int}, {name}, {name(one,two)}, or {path...} for the rest."
             )
         )
     }

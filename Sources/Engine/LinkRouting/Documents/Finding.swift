@@ -53,7 +53,8 @@ public struct Finding: Sendable, Hashable {
         case webLoop = "web_loop"
         case unknownApp = "unknown_app"
         case missingWeb = "missing_web"
-        /// A path has a segment in the syntax of regular expressions or of other routers, which matches only literally.
+        /// A path, query or fragment is in the syntax of regular expressions or of other routers, which matches only
+        /// literally.
         case foreignSyntax = "foreign_syntax"
         /// `{name}` is in a text that is no template, or without quotes in YAML.
         case literalBraces = "literal_braces"

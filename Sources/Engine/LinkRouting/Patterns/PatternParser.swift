@@ -81,7 +81,14 @@ struct PatternParser {
         if bytes[index] == UInt8(ascii: "*") {
             index += 1
             guard isSegmentEnd else {
-                throw problem("'*' must be a whole segment; within a segment, write a parameter such as {name}.")
+                let rest = bytes[index...].prefix { $0 != UInt8(ascii: "/") }.drop { $0 == UInt8(ascii: "*") }
+                let name = String(decoding: rest, as: UTF8.self)
+                throw problem(
+                    "'*' must be a whole segment; "
+                        + (rest.isEmpty || isParameterName(name)
+                            ? "for the rest of the path, write {\(name.isEmpty ? "rest" : name)...}."
+                            : "within a segment, write a parameter such as {name}.")
+                )
             }
             return .any
         }
@@ -205,6 +212,9 @@ struct PatternParser {
             throw problem("no link can have a control character; remove it.")
         case UInt8(ascii: "?"), UInt8(ascii: "#"):
             let character = String(decoding: [byte], as: UTF8.self)
+            guard byte == UInt8(ascii: "#") || !isSegmentEnd else {
+                throw problem("a segment cannot be optional; write a route with it and one without, or %3F for a '?'.")
+            }
             throw problem(
                 "'\(character)' is not part of a path; use 'query' or 'fragment', or %\(byte == 0x3F ? "3F" : "23")."
             )
