@@ -24,7 +24,7 @@ enum RuleForm {
     }
 
     /// A correction of the pattern alone.
-    fileprivate func fix(pattern: String) -> String {
+    func fix(pattern: String) -> String {
         if case .path(isExcluded: true) = self { "Write \"NOT \(pattern)\"." } else { "Write \"\(pattern)\"." }
     }
 }
@@ -77,7 +77,10 @@ extension AppleValidation {
         form: RuleForm = .component(isExcluded: false)
     ) {
         // A pattern in a foreign syntax gets one finding only.
-        if part == .path, checkPathSyntax(text, location, form) == .foreign { return }
+        switch part {
+        case .path: if checkPathSyntax(text, location, form) == .foreign { return }
+        case .query, .fragment: if checkRouterSyntax(text, part, location, form) == .foreign { return }
+        }
         let inspection = PatternInspection(text, variables)
         for code in inspection.codes {
             switch code {
@@ -130,7 +133,7 @@ extension AppleValidation {
 
     // MARK: Syntax
 
-    private enum Syntax {
+    enum Syntax {
         case own, foreign
     }
 
@@ -158,6 +161,11 @@ extension AppleValidation {
             return .foreign
         }
         if let (meaning, fix) = Self.foreignSyntax(text, bytes, form) {
+            add(.pathSyntax, location, "\(meaning) It is compared as literal text here.", fix: fix)
+            return .foreign
+        }
+        if checkRouterSyntax(text, .path, location, form) == .foreign { return .foreign }
+        if let (meaning, fix) = Self.expression(text, bytes) {
             add(.pathSyntax, location, "\(meaning) It is compared as literal text here.", fix: fix)
             return .foreign
         }
@@ -200,7 +208,7 @@ extension AppleValidation {
         return items.isEmpty ? nil : (text(bytes[..<mark]), items.joined(separator: ", "))
     }
 
-    /// Returns an explanation and a correction for syntax of other tools; nil if the pattern has none.
+    /// Returns an explanation and a correction for URLs, hosts and exclusions; nil if the pattern is none of these.
     private static func foreignSyntax(_ text: String, _ bytes: [UInt8], _ form: RuleForm) -> (String, String)? {
         if text.containsBytes(of: "://") {
             let path = text.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }
@@ -219,18 +227,12 @@ extension AppleValidation {
                 form.fix(pattern: "/\(segments.dropFirst().joined(separator: "/"))")
             )
         }
-        let isParameter = { (segment: Substring) in
-            segment.utf8.first == UInt8(ascii: ":")
-                && segment.utf8.dropFirst().first.map(ByteSet.letters.contains) == true
-        }
-        let isBraced = { (segment: Substring) in
-            segment.utf8.first == UInt8(ascii: "{") && segment.utf8.last == UInt8(ascii: "}")
-        }
-        if segments.contains(where: { isParameter($0) || isBraced($0) }) {
-            let fixed = segments.map { isParameter($0) || isBraced($0) ? "?*" : String($0) }.joined(separator: "/")
-            return ("Patterns have no named parameters.", form.fix(pattern: fixed))
-        }
-        let expressions = [".*", ".+", "[^", "[0-9", "[a-z", "[A-Z", "(?", "\\d", "\\w"]
+        return nil
+    }
+
+    /// Returns an explanation and a correction for a regular expression; nil if the pattern is none.
+    private static func expression(_ text: String, _ bytes: [UInt8]) -> (String, String)? {
+        let expressions = [".*", ".+", "[^", "[0-9", "[a-z", "[A-Z", "\\d", "\\w"]
         let isExpression =
             expressions.contains(where: text.containsBytes) || bytes.first == UInt8(ascii: "^")
             || bytes.last == UInt8(ascii: "$")
@@ -245,7 +247,7 @@ extension AppleValidation {
     // MARK: Encoding
 
     /// Returns the pattern with each variable replaced by `*`. The text from the first unterminated variable on stays.
-    private static func withoutVariables(_ pattern: [UInt8]) -> [UInt8] {
+    static func withoutVariables(_ pattern: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = pattern[...]
         while let byte = rest.popFirst() {

@@ -55,7 +55,7 @@ extension AssociationFinding {
         Definition(.queryInPath, .error, "A path contains a query"),
         Definition(.fragmentInPath, .error, "A path contains a fragment"),
         Definition(.delimiter, .error, "A query or fragment contains its delimiter"),
-        Definition(.pathSyntax, .error, "A path is written in a syntax that devices do not know"),
+        Definition(.pathSyntax, .error, "A pattern is written in a syntax that devices do not know"),
         Definition(.noSlash, .info, "A path does not begin with a slash"),
         Definition(.encoding, .error, "A pattern is encoded so that it matches no URL"),
         Definition(.escapeCase, .warning, "An escape is written in lower case"),

@@ -53,7 +53,9 @@ package struct ForeignSegment {
         return ForeignSegment(pattern: nil, glob: nil, isCertain: false)
     }
 
-    private static let expressions = ["[0-9", "[a-z", "[A-Z", "[^", ".*", ".+", "\\d", "\\w", "(?", "[:"]
+    private static let expressions = [
+        "[0-9", "[a-z", "[A-Z", "[^", ".*", ".+", "\\d", "\\w", "(?:", "(?P", "(?<", "(?=", "(?!", "[:",
+    ]
 
     private static func expression(_ text: String) -> ForeignSegment? {
         guard text.hasPrefix("^") || expressions.contains(where: text.contains) else { return nil }

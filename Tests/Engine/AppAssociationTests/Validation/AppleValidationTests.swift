@@ -145,6 +145,29 @@ struct AppleValidationTests {
         Row(rules: #"{"/":"/user/:id"}"#, ["AASA-PATH-SYNTAX/0/~1"]),
         Row(rules: #"{"/":"/user/{id}"}"#, ["AASA-PATH-SYNTAX/0/~1"]),
         Row(rules: #"{"/":"/user/.*"}"#, ["AASA-PATH-SYNTAX/0/~1"]),
+        Row(
+            rules: #"{"/":"/user/<int:id>"},{"/":"/b/[id]"},{"/":"/c/[...rest]"},{"/":"/d/(x|y)"}"#,
+            (0...3).map { "AASA-PATH-SYNTAX/\($0)/~1" }
+        ),
+        Row(
+            rules: #"{"/":"/user/$id"},{"/":"/@name"},{"/":"/$5"},{"/":"/(tabs)/x"}"#,
+            (0...3).map { "AASA-PATH-SYNTAX/\($0)/~1" }
+        ),
+        Row(rules: #"{"/":"/x","?":{"id":"[0-9]+"}}"#, ["AASA-PATH-SYNTAX/0/?/id"]),
+        Row(rules: #"{"/":"/x","?":{"id":":id"}}"#, ["AASA-PATH-SYNTAX/0/?/id"]),
+        Row(rules: #"{"/":"/x","?":{"id":"{id}"}}"#, ["AASA-PATH-SYNTAX/0/?/id"]),
+        Row(rules: #"{"/":"/x","?":{"id":".*"}}"#, ["AASA-PATH-SYNTAX/0/?/id"]),
+        Row(rules: #"{"/":"/x","?":{"id":"\\d+"}}"#, ["AASA-PATH-SYNTAX/0/?/id"]),
+        Row(rules: #"{"/":"/x","?":{"tab":"(a|b)"}}"#, ["AASA-PATH-SYNTAX/0/?/tab"]),
+        Row(rules: #"{"/":"/x","?":"id=[0-9]+&x=*"}"#, ["AASA-PATH-SYNTAX/0/?"]),
+        Row(rules: #"{"/":"/x","?":"id=:id"}"#, ["AASA-PATH-SYNTAX/0/?"]),
+        Row(rules: ##"{"/":"/x","#":"item-[0-9]+"}"##, ["AASA-PATH-SYNTAX/0/#"]),
+        Row(rules: ##"{"/":"/x","#":"/item/:id"}"##, ["AASA-PATH-SYNTAX/0/#"]),
+        Row(rules: ##"{"/":"/x","#":"!/item/<id>"}"##, ["AASA-PATH-SYNTAX/0/#"]),
+        Row(
+            rules: #"{"/":"/a/$(digit)/?*_(?*)/*splat","?":{"v":"1.*","t":"?*","l":"$(lang)","m":"a@b","n":"x+y"}}"#,
+            []
+        ),
         Row(rules: #"{"/":"NOT /x"}"#, ["AASA-PATH-SYNTAX/0/~1"]),
         Row(paths: #""!/x""#, ["AASA-PATH-SYNTAX /applinks/details/0/paths/0"]),
         Row(paths: #""NOT/x","/y""#, ["AASA-PATH-SYNTAX /applinks/details/0/paths/0"]),
