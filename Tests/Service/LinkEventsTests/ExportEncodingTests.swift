@@ -77,13 +77,18 @@ struct ExportEncodingTests {
         let field: String
     }
 
-    static let fields = [
-        Field(text: "plain", field: ",plain,"), Field(text: "a,b", field: #","a,b","#),
-        Field(text: #"a"b"#, field: #","a""b","#), Field(text: "a\r\nb", field: ",\"a\r\nb\","),
-        Field(text: "=1+1", field: ",'=1+1,"), Field(text: "+1", field: ",'+1,"), Field(text: "-1", field: ",'-1,"),
-        Field(text: "@x", field: ",'@x,"), Field(text: "\tx", field: ",'\tx,"),
-        Field(text: "=a,b", field: #","'=a,b","#),
-    ]
+    static let fields =
+        [
+            Field(text: "plain", field: ",plain,"), Field(text: "a,b", field: #","a,b","#),
+            Field(text: #"a"b"#, field: #","a""b","#), Field(text: "a\r\nb", field: ",\"a\r\nb\","),
+            Field(text: "=1+1", field: ",'=1+1,"), Field(text: "+1", field: ",'+1,"), Field(text: "-1", field: ",'-1,"),
+            Field(text: "@x", field: ",'@x,"), Field(text: "\tx", field: ",'\tx,"),
+            Field(text: "=a,b", field: #","'=a,b","#), Field(text: "\rx", field: ",\"'\rx\","),
+            Field(text: "\n=x", field: ",\"'\n=x\","), Field(text: "a=1", field: ",a=1,"),
+            Field(text: "é", field: ",é,"),
+            Field(text: "\u{FEFF}=x", field: ",'\u{FEFF}=x,"), Field(text: "＝a\"b", field: #","'＝a""b","#),
+        ]
+        + "＝＋－＠﹦﹢﹣﹫⁼⁺⁻₌₊₋−".unicodeScalars.map { Field(text: "\($0)SUM(1)", field: ",'\($0)SUM(1),") }
 
     @Test(arguments: fields)
     func csvQuotesAndNeutralises(_ one: Field) {

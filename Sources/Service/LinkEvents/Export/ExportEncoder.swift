@@ -148,8 +148,8 @@ private struct CSVRows: ExportRows {
 
     private mutating func field(_ text: String) {
         var text = text
+        let isFormula = text.unicodeScalars.first.map(Self.beginsFormula) ?? false
         text.withUTF8 { utf8 in
-            let isFormula = utf8.first.map(Self.beginsFormula) ?? false
             guard utf8.contains(where: Self.needsQuotes) else {
                 if isFormula { bytes.append(UInt8(ascii: "'")) }
                 bytes.append(contentsOf: utf8)
@@ -166,9 +166,13 @@ private struct CSVRows: ExportRows {
         }
     }
 
-    private static func beginsFormula(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), 0x09, 0x0D: true
+    /// Whether a spreadsheet may read a text that begins so as a formula. Some read the signs in other widths and positions
+    /// as the plain ones, and skip control characters and invisible ones.
+    private static func beginsFormula(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "=", "+", "-", "@", "\t"..."\r": true
+        case "＝", "﹦", "⁼", "₌", "＋", "﹢", "⁺", "₊", "﬩", "－", "﹣", "⁻", "₋", "−", "‐", "‑", "＠", "﹫": true
+        case "\u{85}", "\u{2028}", "\u{2029}", "\u{200B}"..."\u{200F}", "\u{2060}", "\u{FEFF}": true
         default: false
         }
     }

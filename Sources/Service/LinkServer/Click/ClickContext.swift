@@ -1,3 +1,4 @@
+import AppAssociation
 import HTTPTransport
 import HTTPTypes
 import LinkEvents
@@ -26,10 +27,19 @@ struct ClickContext {
         )
         botClass = agent.botClass
         purpose = Self.purpose(method, headers, agent.botClass)
-        referrerHost = headers.value(of: .referer).flatMap { try? DeepLink.parse($0) }?.host.flatMap {
+        referrerHost = headers.value(of: .referer).flatMap(Self.host(ofReferrer:)).flatMap {
             $0.utf8.count <= Self.longestHost ? $0 : nil
         }
     }
+
+    /// Returns the host of a page, or the package of an Android app: `com.example.chat` of `android-app://com.example.chat/`.
+    private static func host(ofReferrer referrer: String) -> String? {
+        guard referrer.lowercased().hasPrefix(appReferrer) else { return (try? DeepLink.parse(referrer))?.host }
+        let package = referrer.dropFirst(appReferrer.count).prefix { !"/?#".contains($0) }
+        return PackageName(String(package))?.description
+    }
+
+    private static let appReferrer = "android-app://"
 
     /// Returns the purpose of the request: browsers mark pages that they fetch before a person asks for them, and send no
     /// HEAD for one who does.
