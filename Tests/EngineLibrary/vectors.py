@@ -14,7 +14,7 @@ from pathlib import Path
 def split(groups, folder):
     folder.mkdir()
     for index, group in enumerate(groups):
-        tenant = {"formatVersion": 1, "tenant": "local", "settings": group["settings"], "table": group["table"]}
+        tenant = {"formatVersion": 1, "tenant": group["tenant"], "settings": group["settings"], "table": group["table"]}
         (folder / f"{index:02}.json").write_text(json.dumps(tenant, ensure_ascii=False))
         requests = [
             {"url": case["link"], "context": case["context"]} | ({"explain": True} if case.get("explain") else {})

@@ -44,11 +44,11 @@ struct Engine: Sendable {
             let root = DocumentField(try JSONReader.parse(bytes, limits: limits), path: "")
             let object = try root.object("formatVersion", "tenant", "basedOn", "settings", "table")
             try RouteTable.checkFormatVersion(try object.required("formatVersion"))
-            _ = try object["tenant"]?.identifier(TenantID.self)
+            let tenant = try object["tenant"]?.identifier(TenantID.self)
             let settings = try object.required("settings")
             let identity = try Identity(DocumentField(settings.node, path: "settings").anyObject())
             let table = try RouteTable(DocumentField(try object.required("table").node, path: "table"))
-            router = Router(identity: identity, table: table)
+            router = Router(identity: identity, table: table, tenant: tenant)
         } catch let error as RouteTable.DecodingErrors {
             throw Failure(errors: error.errors)
         } catch let error as DocumentError {

@@ -4,6 +4,7 @@ import LinkRouting
 /// Links and contexts, resolved with one table.
 struct ResolutionGroup: Sendable {
     private let name: String
+    private let tenant: TenantID
     private let settings: JSONNode
     private let table: JSONNode
     private let cases: [LinkSuite.Case]
@@ -29,6 +30,7 @@ struct ResolutionGroup: Sendable {
         )
         try self.init(
             name: "example \(tenant.name)",
+            tenant: document.tenant,
             settings: identity,
             table: document.table ?? .null,
             // Tests of association files do not concern an engine.
@@ -36,14 +38,23 @@ struct ResolutionGroup: Sendable {
         )
     }
 
-    private init(name: String, settings: JSONNode, table: JSONNode, cases: [LinkSuite.Case]) throws {
+    private init(
+        name: String,
+        tenant: TenantID? = nil,
+        settings: JSONNode,
+        table: JSONNode,
+        cases: [LinkSuite.Case]
+    ) throws {
+        guard let tenant = tenant ?? TenantID("local") else { preconditionFailure("'local' is an identifier") }
         self.name = name
+        self.tenant = tenant
         self.settings = settings
         self.table = table
         self.cases = cases
         router = Router(
             identity: try Identity(DocumentField(settings, path: "settings").anyObject()),
-            table: try RouteTable(DocumentField(table, path: "table"))
+            table: try RouteTable(DocumentField(table, path: "table")),
+            tenant: tenant
         )
     }
 
@@ -54,7 +65,10 @@ struct ResolutionGroup: Sendable {
                 "answer": answer(one),
             ])
         }
-        return .object(["name": .string(name), "settings": settings, "table": table, "cases": .array(cases)])
+        return .object([
+            "name": .string(name), "tenant": .string(tenant.rawValue), "settings": settings, "table": table,
+            "cases": .array(cases),
+        ])
     }
 
     var disagreements: [String] {

@@ -88,11 +88,76 @@ struct ActionTests {
     @Test func storeURLIsOursWithTheCampaign() throws {
         let router = try Fixture.router(Self.routes)
         let ios = router.resolve("https://go.acme.com/store", in: Self.ios(installed: false))
-        #expect(ios.destination?.store == "https://apps.apple.com/app/id123456789?ct=spring%20sale")
+        #expect(ios.destination?.store == "https://apps.apple.com/app/id123456789?ct=spring%20sale&mt=8")
         let android = router.resolve("https://go.acme.com/store", in: LinkContext(platform: .android, installed: false))
         #expect(
             android.destination?.store
                 == "https://play.google.com/store/apps/details?id=com.acme.app&referrer=utm_campaign%3Dspring%2520sale"
+        )
+    }
+
+    /// The query of a link, keys of the route, and the items of the two store pages.
+    @Test(arguments: [
+        ("", #""store": true"#, "", ""),
+        ("", #""store": {"campaign": "c"}"#, "pt=118&ct=c&mt=8", "utm_source=acme&utm_campaign=c"),
+        ("", #""store": true, "campaign": "c""#, "pt=118&ct=c&mt=8", "utm_source=acme&utm_campaign=c"),
+        // The link's own items come first.
+        ("utm_campaign=bf", #""store": {"campaign": "c"}"#, "pt=118&ct=bf&mt=8", "utm_source=acme&utm_campaign=bf"),
+        (
+            "utm_content=e&utm_term=d&utm_campaign=c&utm_medium=b&utm_source=a&x=1", #""store": true"#,
+            "pt=118&ct=c&mt=8",
+            "utm_source=a&utm_medium=b&utm_campaign=c&utm_term=d&utm_content=e"
+        ),
+        ("utm_medium=b", #""store": true"#, "pt=118&mt=8", "utm_source=acme&utm_medium=b"),
+        ("utm_source=a&utm_source=b&UTM_MEDIUM=c&utm_term=", #""store": true"#, "pt=118&mt=8", "utm_source=a"),
+        ("utm%5Fsource=a%26b+c", #""store": true"#, "pt=118&mt=8", "utm_source=a%26b%2Bc"),
+        ("utm_source=%zz&utm_medium=b", #""store": true"#, "pt=118&mt=8", "utm_source=acme&utm_medium=b"),
+        // Forwarding limits what the store gets of a link.
+        (
+            "utm_source=a", #""store": {"campaign": "c"}, "forward": "none""#, "pt=118&ct=c&mt=8",
+            "utm_source=acme&utm_campaign=c"
+        ),
+        (
+            "utm_source=a&utm_term=b", #""store": true, "forward": ["utm_term"]"#, "pt=118&mt=8",
+            "utm_source=acme&utm_term=b"
+        ),
+        // Apple reads thirty characters.
+        (
+            "utm_campaign=\(String(repeating: "é", count: 31))", #""store": true"#,
+            "pt=118&ct=\(String(repeating: "%C3%A9", count: 30))&mt=8",
+            "utm_source=acme&utm_campaign=\(String(repeating: "%C3%A9", count: 31))"
+        ),
+    ])
+    func storeGetsTheItemsOfTheLink(_ query: String, _ keys: String, _ apple: String, _ google: String) throws {
+        let apps = #"""
+            {"id": "ios", "platform": "ios", "teamID": "ABCDE12345", "bundleID": "com.acme.app",
+             "stores": [{"kind": "appStore", "id": "1", "providerToken": "118"}]},
+            {"id": "droid", "platform": "android", "package": "com.acme.app", "stores": [{"kind": "playStore"}]}
+            """#
+        let router = Router(
+            identity: try Fixture.identity(#"{"domains": ["go.acme.com"], "apps": [\#(apps)]}"#),
+            table: try Fixture.table([#"{"id": "a", "path": "/a", "open": {"screen": "A"}, \#(keys)}"#]),
+            tenant: TenantID("acme")
+        )
+        func page(_ platform: Platform) -> String? {
+            router.resolve("https://go.acme.com/a?\(query)", in: LinkContext(platform: platform, installed: false))
+                .destination?.store
+        }
+        var referrer: [UInt8] = []
+        appendPercentEncoded(google.utf8, to: &referrer)
+        let items = google.isEmpty ? "" : "&referrer=\(String(decoding: referrer, as: UTF8.self))"
+        #expect(page(.ios) == "https://apps.apple.com/app/id1" + (apple.isEmpty ? "?pt=118&mt=8" : "?\(apple)"))
+        #expect(page(.android) == "https://play.google.com/store/apps/details?id=com.acme.app" + items)
+    }
+
+    @Test func storePageThatWouldBeTooLongHasNoItems() throws {
+        let router = try Fixture.router(Self.routes)
+        let link =
+            "https://go.acme.com/store?utm_term="
+            + String(repeating: "%26", count: 2_600)
+        #expect(
+            router.resolve(link, in: LinkContext(platform: .android, installed: false)).destination?.store
+                == "https://play.google.com/store/apps/details?id=com.acme.app"
         )
     }
 }

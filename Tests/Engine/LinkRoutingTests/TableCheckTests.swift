@@ -107,7 +107,8 @@ struct TableCheckTests {
             ("/p/[0-9]+", "/p/{name:int}", .error), ("/p/[0-9]+/[a-z]+", "/p/{name:int}/{name2}", .error),
             ("/p/^x", "/p/{name}", .error),
             // Somebody may mean these texts.
-            ("/user/$id", "/user/{id}", .warning), ("/$5", "/{name}", .warning), ("/files/$", "/files/{rest...}", .warning),
+            ("/user/$id", "/user/{id}", .warning), ("/$5", "/{name}", .warning),
+            ("/files/$", "/files/{rest...}", .warning),
             ("/@name", "/@{name}", .warning), ("/(tabs)/home", "/home", .warning), ("/(tabs)", "/", .warning),
             ("/${id}", "/{id}", .warning),
             ("/user/{id:int}", nil, nil), ("/a/*/b", nil, nil), ("/{path...}", nil, nil), ("/a:b/12:30", nil, nil),
@@ -130,7 +131,10 @@ struct TableCheckTests {
             (#""fragment": "/item/:id""#, "fragment", .error, "Write /item/{id}."),
             (#""fragment": "/item/[id]""#, "fragment", .error, "Write /item/{id}."),
             (#""fragment": "/@name""#, "fragment", .warning, "Write /@{name}."),
-            (#""fragment": "!/item/{id:int}""#, "fragment", .error, "Only a fragment that begins with '/' is a pattern"),
+            (
+                #""fragment": "!/item/{id:int}""#, "fragment", .error,
+                "Only a fragment that begins with '/' is a pattern"
+            ),
             (#""fragment": "!/item/:id""#, "fragment", .error, "Only a fragment that begins with '/' is a pattern"),
             (##""fragment": "#/item/:id""##, "fragment", .error, "Write /item/{id}: the fragment begins behind"),
             (##""fragment": "#top""##, "fragment", .error, "Write top:"),
@@ -181,6 +185,14 @@ struct TableCheckTests {
             ),
             (#""data": {"a": {"x": null}}"#, "literal_braces", .error, #""{x}""#),
             (#""data": {"a": ["{x}"]}"#, "literal_braces", .warning, #"{x: "{x}"}"#),
+            (
+                #""store": {"campaign": "\#(String(repeating: "c", count: 31))"}"#, "unlikely_value", .warning,
+                "Shorten it to 30"
+            ),
+            (
+                #""store": true, "campaign": "\#(String(repeating: "c", count: 31)){x}""#, "unlikely_value", .warning,
+                "Shorten it to 30"
+            ),
             (#""when": {"country": "UK"}"#, "unlikely_value", .warning, "Write GB"),
             (
                 #""when": {"anyOf": [{"not": {"country": ["DE", "en"]}}]}"#, "unlikely_value", .warning,
@@ -207,6 +219,7 @@ struct TableCheckTests {
     @Test(arguments: [
         #""open": {"screen": "S", "arguments": {"id": "{x}", "none": {"y": null, "z": 1}, "empty": {}}}"#,
         #""data": {"y": {"z": null}, "t": "{y} and {}"}"#, #""when": {"country": ["GB", "ua", "XK", "ZZ"]}"#,
+        #""store": {"campaign": "\#(String(repeating: "c", count: 30))"}"#, #""campaign": "c{x}", "store": true"#,
         #""when": {"rollout": 1}"#, #""when": {"rollout": 0.0}, "note": "{x}""#,
     ])
     func likelyMeaningHasNoFinding(_ keys: String) throws {

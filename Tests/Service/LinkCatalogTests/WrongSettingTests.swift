@@ -74,6 +74,14 @@ struct WrongSettingTests {
             #"line 3, column 112: settings.apps[0].stores[0].id: "id123" is not the digits of the App Store ID, as in "123456789"."#
         ),
         (
+            "apps: [{id: a, platform: android, package: com.example.app, stores: [{kind: playStore, providerToken: 118}]}]",
+            "line 3, column 105: settings.apps[0].stores[0].providerToken: only the App Store has provider tokens; remove 'providerToken'."
+        ),
+        (
+            "apps: [{id: ios, platform: ios, teamID: ABCDE12345, bundleID: com.example.app, stores: [{kind: appStore, id: 1, providerToken: x}]}]",
+            #"line 3, column 130: settings.apps[0].stores[0].providerToken: "x" is not the digits of a provider token, as in "118123456"."#
+        ),
+        (
             "apps: [{id: a, platform: android, package: com.example.app}, {id: a, platform: android, package: com.example.b}]",
             "line 3, column 64: settings.apps[1]: duplicate app id 'a'; give each app its own."
         ),

@@ -8,6 +8,7 @@ struct TargetCheck {
 
     func run(_ target: RouteTarget, _ findings: inout FindingList) {
         checkBraces(of: target, &findings)
+        checkCampaign(of: target, &findings)
         var names = target.campaign?.parameterNames ?? []
         if let open = target.open {
             for argument in open.arguments + open.stack.flatMap(\.arguments) {
@@ -34,6 +35,29 @@ struct TargetCheck {
                 &findings
             )
         }
+    }
+
+    /// Reports a campaign of which the App Store gets only the beginning.
+    private func checkCampaign(of target: RouteTarget, _ findings: inout FindingList) {
+        guard let store = target.store, identity.apps.contains(where: { $0.stores.contains { $0.kind == .appStore } })
+        else {
+            return
+        }
+        let fixed =
+            store.campaign
+            ?? target.campaign?.parts.reduce("") { text, part in
+                if case .literal(let literal) = part { text + literal } else { text }
+            }
+        let longest = StorePage.longestAppStoreCampaign
+        guard let count = fixed?.unicodeScalars.count, count > longest else { return }
+        add(
+            .unlikelyValue,
+            .warning,
+            at: store.campaign == nil ? "campaign" : "store.campaign",
+            "The campaign has \(count) characters, of which the App Store gets the first \(longest).",
+            "Shorten it to \(longest) characters.",
+            &findings
+        )
     }
 
     private func checkDestination(_ url: URLTemplate, _ key: String, _ findings: inout FindingList) {

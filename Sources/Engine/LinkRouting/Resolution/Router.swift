@@ -42,7 +42,8 @@ public struct Router: Sendable {
             _ table: RouteTable,
             _ index: RouteIndex,
             _ source: (any RouteSource)?,
-            _ environment: EnvironmentID
+            _ environment: EnvironmentID,
+            _ tenant: TenantID?
         ) {
             self.identity = identity
             self.table = table
@@ -50,7 +51,7 @@ public struct Router: Sendable {
             self.source = source
             self.environment = environment
             apps = identity.apps.filter { $0.isPart(of: environment) }
-            storePages = apps.map(StorePage.init)
+            storePages = apps.map { StorePage($0, tenant: tenant) }
             ownURI = AppURIBuilder(identity)
             knownHosts = HostPolicyCache(identity, and: table.defaults.fallback?.web?.all.compactMap(\.host) ?? [])
         }
@@ -68,8 +69,14 @@ public struct Router: Sendable {
     ///   - identity: The tenant's domains, schemes, apps and allowed destinations.
     ///   - table: The routes and defaults.
     ///   - environment: Selects the tenant's apps: those that are part of this environment.
-    public init(identity: Identity, table: RouteTable, environment: EnvironmentID = .production) {
-        compiled = Compiled(identity, table, RouteIndex(table.routes), nil, environment)
+    ///   - tenant: Stores get its name as the source of links that have no `utm_source`.
+    public init(
+        identity: Identity,
+        table: RouteTable,
+        environment: EnvironmentID = .production,
+        tenant: TenantID? = nil
+    ) {
+        compiled = Compiled(identity, table, RouteIndex(table.routes), nil, environment, tenant)
     }
 
     /// - Parameter source: The routes of `table`.
@@ -77,9 +84,10 @@ public struct Router: Sendable {
         identity: Identity,
         table: EncodedTable,
         routes source: any RouteSource,
-        environment: EnvironmentID
+        environment: EnvironmentID,
+        tenant: TenantID
     ) {
-        compiled = Compiled(identity, RouteTable(defaults: table.defaults), table.index, source, environment)
+        compiled = Compiled(identity, RouteTable(defaults: table.defaults), table.index, source, environment, tenant)
     }
 
     /// The routes in order of precedence.

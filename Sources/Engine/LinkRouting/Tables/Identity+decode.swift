@@ -234,7 +234,7 @@ extension RegisteredApp {
         "id", "platform", "kind", "teamID", "bundleID", "package", "fingerprints", "stores", "domains", "environments",
         "environment",
     ]
-    package static let storeKeys = ["kind", "id"]
+    package static let storeKeys = ["kind", "id", "providerToken"]
 
     private enum System: String, CaseIterable { case ios, android }
 
@@ -309,8 +309,16 @@ extension RegisteredApp {
                 text in
                 (1...20).contains(text.utf8.count) && text.utf8.allSatisfy(isDigit)
             }
-            return Store(kind: kind, id: id)
+            let token = try object["providerToken"].map { field throws(DocumentError) in
+                try Self.match(field, "the digits of a provider token, as in \"118123456\"") { text in
+                    (1...20).contains(text.utf8.count) && text.utf8.allSatisfy(isDigit)
+                }
+            }
+            return Store(kind: kind, id: id, providerToken: token)
         case (.playStore, .android(let package, _)):
+            if let token = object["providerToken"] {
+                throw token.error("only the App Store has provider tokens; remove 'providerToken'.")
+            }
             let id = try object["id"].map { field throws(DocumentError) in
                 try Self.match(field, "a package name, as in com.example.app", isReverseDomain)
             }

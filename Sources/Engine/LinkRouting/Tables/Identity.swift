@@ -100,14 +100,17 @@ public struct RegisteredApp: Sendable, Hashable {
     public struct Store: Sendable, Hashable {
         public var kind: Kind
         public var id: String
+        /// The App Store's token of the provider, by which it counts campaigns.
+        public var providerToken: String?
 
         public enum Kind: String, Sendable, CaseIterable {
             case appStore, playStore
         }
 
-        public init(kind: Kind, id: String) {
+        public init(kind: Kind, id: String, providerToken: String? = nil) {
             self.kind = kind
             self.id = id
+            self.providerToken = providerToken
         }
     }
 

@@ -25,7 +25,13 @@ package struct AppTable: Sendable {
     private init(_ claims: TableClaims, _ identity: Identity, _ table: EncodedTable) {
         self.claims = claims
         let routes = LazyRoutes(table.routes)
-        router = Router(identity: identity, table: table, routes: routes, environment: claims.scope.environment)
+        router = Router(
+            identity: identity,
+            table: table,
+            routes: routes,
+            environment: claims.scope.environment,
+            tenant: claims.scope.tenant
+        )
         self.routes = routes
     }
 

@@ -38,7 +38,7 @@ package final class PublishedTable: Sendable {
         self.settingsRevision = settingsRevision
         self.settings = settings
         self.installKey = settings.privacy.recordInstall ? installKey : nil
-        router = Router(identity: settings.identity, table: table, environment: environment)
+        router = Router(identity: settings.identity, table: table, environment: environment, tenant: tenant)
         literalSegments = Set(
             table.routes.lazy.flatMap(\.path.segments).compactMap { segment in
                 if case .literal(let bytes) = segment { bytes[...] } else { nil }

@@ -231,12 +231,12 @@ struct HostileLinkTests {
             link: "https://go.acme.test/q?x=%26b=c%23d'",
             web: "https://www.acme.test/&b=c%23d'?x=%26b%3Dc%23d%27#&b=c%23d'",
             uri: "acme://h/&b=c%23d'?x=%26b%3Dc%23d%27#&b=c%23d'",
-            store: appStore + "?ct=%26b%3Dc%23d%27"
+            store: appStore + "?ct=%26b%3Dc%23d%27&mt=8"
         ),
         Case(
             link: "https://go.acme.test/q?x=..",
             web: "https://www.acme.test/home?x=..",
-            store: appStore + "?ct=.."
+            store: appStore + "?ct=..&mt=8"
         ),
         Case(
             link: "https://go.acme.test/n?next=//evil.test&x=2&url=https://evil.test&z=3#f",
