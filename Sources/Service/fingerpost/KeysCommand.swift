@@ -59,6 +59,11 @@ struct KeysCommand: AsyncParsableCommand {
 
         func validate() throws {
             if let text = scope.first(where: { KeyGrant.Scope(rawValue: $0) == nil }) {
+                let parts = text.split { $0 == "," || $0.isWhitespace }
+                if parts.count > 1, parts.allSatisfy({ KeyGrant.Scope(rawValue: String($0)) != nil }) {
+                    let options = parts.map { "--scope \($0)" }.joined(separator: " ")
+                    throw ValidationError("'\(text)' is several scopes; give each its own option: \(options).")
+                }
                 let known = KeyGrant.Scope.allCases.map(\.rawValue).joined(separator: ", ")
                 throw ValidationError("'\(text)' is not a scope; use one of: \(known).")
             }
@@ -128,17 +133,7 @@ struct KeysCommand: AsyncParsableCommand {
         func run() async throws {
             let keys = try await DirectoryClient.open(data, readsLog: false) { try await $0.list("keys") }
             guard !json else { return show(.object(["keys": .array(keys)])) }
-            let rows = keys.map { key in
-                let scopes = (key["scopes"]?.elements ?? []).compactMap(\.text).joined(separator: " ")
-                let end = key["revokedAt"]?.text.map { "revoked \($0)" } ?? key["expiresAt"]?.text.map { "until \($0)" }
-                // Uses are recorded to the hour.
-                let use = key["lastUsedAt"]?.text.map { "used in the hour from \($0.prefix(16))Z" } ?? "never used"
-                return [
-                    key["id"]?.text ?? "", key["name"]?.text ?? "", key["tenant"]?.text ?? "all tenants", scopes,
-                    end ?? "", use,
-                ]
-            }
-            show(TextColumns(rows, others: .left).lines)
+            show(TextColumns(keys.map { KeyGrantText($0).cells }, others: .left).lines)
         }
     }
 
@@ -154,11 +149,12 @@ struct KeysCommand: AsyncParsableCommand {
                 """
         )
 
-        @ArgumentParser.Argument(help: "The id of the key to replace.") var id: String
+        @ArgumentParser.Argument(help: "The id of the key to replace, or the whole key.") var key: String
         @ArgumentParser.Option(help: "How many hours the old key stays valid.") var graceHours = 24
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
+            let id = try namedID(key)
             let body = JSONNode.object(["graceSeconds": .int(graceHours * 3_600)])
             let answer = try await reportingRefusals {
                 try await admin.client().send(.post, "keys/\(id)/rotate", json: body)
@@ -174,24 +170,25 @@ struct KeysCommand: AsyncParsableCommand {
                 EXAMPLES
                   fingerpost keys revoke 3f9a0c1b2d4e --data ./data
                   fingerpost keys revoke 3f9a0c1b2d4e --alone   # keeps keys that it created
+                  fingerpost keys revoke "$LEAKED" --data ./data   # a whole key
 
                 If a key rotated itself, it created the new key. Revoke the old key with --alone to keep the new one.
                 """
         )
 
-        @ArgumentParser.Argument(help: "The key's id: the twelve characters before its secret.") var id: String
+        @ArgumentParser.Argument(help: "The key's id, the twelve characters before its secret; or the whole key.")
+        var key: String
         @ArgumentParser.Option(help: "The data directory.") var data = "data"
         @Flag(help: "Revoke only this key, not the keys that it created.") var alone = false
 
         func run() async throws {
-            let unknown = fail("there is no key '\(id)'; list them with 'fingerpost keys list'.", .failed)
-            guard id.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else { throw unknown }
+            let id = try namedID(key)
             let answer = try await DirectoryClient.open(data, readsLog: false) { client in
                 do {
                     let query = alone ? [("withChildren", "false")] : []
                     return try await client.send(.delete, "keys/\(id)", query: query).body
                 } catch let refusal as AdminClient.Refusal where refusal.code == "unknown_key" {
-                    throw unknown
+                    throw fail("there is no key '\(id)'; list them with 'fingerpost keys list'.", .failed)
                 }
             }
             show("\(id): revoked since \(answer["revokedAt"]?.text ?? "now")")
@@ -199,6 +196,18 @@ struct KeysCommand: AsyncParsableCommand {
             if !others.isEmpty { show("revoked with it: \(others.joined(separator: ", "))") }
         }
     }
+}
+
+/// Returns the id of a key that a person names. The message about any other text does not repeat it: it may be a secret.
+private func namedID(_ key: String) throws -> KeyID {
+    guard let id = KeyID(named: key) else {
+        throw fail(
+            "this is neither the id of a key, which has twelve letters and digits, nor a whole key; 'fingerpost keys list' "
+                + "lists the ids.",
+            .failed
+        )
+    }
+    return id
 }
 
 /// Prints a key on standard output, where scripts read it, and then what it may do on standard error.

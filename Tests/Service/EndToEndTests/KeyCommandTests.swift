@@ -1,4 +1,6 @@
 import Foundation
+import LinkCatalog
+import LinkRouting
 import TestSupport
 import Testing
 
@@ -36,6 +38,49 @@ struct KeyCommandTests {
             #expect(revoked.status == 0 && revoked.text.hasPrefix("\(id): revoked since "), "\(revoked.text)")
             #expect(try status(of: key, at: server) == 401)
         }
+    }
+
+    @Test func leakedKeyIsRevokedByItselfAndNeverRepeated() async throws {
+        try await withTemporaryDirectory { directory in
+            let server = try RunningServer(directory: directory + "/data")
+            defer { server.killNow() }
+            let made = try await keys(["create", "--scope", "admin", "--data", server.directory])
+            let key = String(made.text.prefix { !$0.isNewline })
+            let damaged = String(key.dropLast())
+            for (arguments, expected) in [
+                (["revoke", damaged], Int32(1)), (["rotate", damaged, "--key", "k"], 1), (["list", key], 64),
+                (["create", key], 64), (["revoke", key, damaged], 64),
+            ] {
+                let refused = try await keys(arguments)
+                #expect(refused.status == expected, "\(refused.text)")
+                #expect(!refused.text.contains(damaged.suffix(20)), "\(refused.text)")
+            }
+            #expect(try status(of: key, at: server) == 200)
+            let revoked = try await keys(["revoke", key, "--data", server.directory])
+            #expect(revoked.status == 0 && revoked.text.contains(": revoked since "), "\(revoked.text)")
+            #expect(!revoked.text.contains(damaged.suffix(20)), "\(revoked.text)")
+            #expect(try status(of: key, at: server) == 401)
+        }
+    }
+
+    /// The first keys may be created before the first tenant.
+    @Test func keyOfAllTenantsMayPrecedeThem() async throws {
+        try await withTemporaryDirectory { directory in
+            let made = try await keys([
+                "create", "--init", "--scope", "publish", "--environment", "staging", "--data", directory + "/data",
+            ])
+            #expect(made.status == 0 && made.text.contains("  environments: staging\n"), "\(made.text)")
+        }
+    }
+
+    /// The line of the runbook that reads the id out of a key.
+    @Test(arguments: ["production", "my_env", "a_b-c.d_"]) func runbookReadsTheID(environment: String) async throws {
+        let page = try String(contentsOf: Repository.file("deploy/runbooks/key-leak.md"), encoding: .utf8)
+        let line = try #require(page.split(separator: "\n").first { $0.hasPrefix("ID=") })
+        let random = Data((0..<UInt8(APIKey.randomBytes)).map { $0 &* 41 })
+        let key = try #require(APIKey(environment: try #require(EnvironmentID(environment)), random: random))
+        let result = try await runBeside("sh", ["-c", "LEAKED=$0; \(line); echo $ID", key.token])
+        #expect(String(decoding: result.output, as: UTF8.self) == "\(key.id)\n")
     }
 
     @Test func allPermissionsOnAllTenantsAreGrantedOnlyExplicitly() async throws {

@@ -162,6 +162,11 @@ struct MistakeTests {
             "nothing accepts connections there; check that"
         ),
         Mistake("keys create --scope admins", 64, "'admins' is not a scope; use one of: resolve, explain, tables:read"),
+        Mistake(
+            "keys create --scope publish,keys",
+            64,
+            "'publish,keys' is several scopes; give each its own option: --scope publish --scope keys."
+        ),
         Mistake("keys create --name ci", 64, "Say what the key may do: --scope admin for everything on all tenants"),
         Mistake(
             "keys create --scope admin --expires tomorrow",
@@ -389,6 +394,16 @@ struct MistakeTests {
                         "keys revoke abc --data data",
                         1,
                         "there is no key 'abc'; list them with 'fingerpost keys list'."
+                    ),
+                    Mistake(
+                        "keys revoke not-an-id --data data",
+                        1,
+                        "this is neither the id of a key, which has twelve"
+                    ),
+                    Mistake(
+                        "keys create --tenant acme --environment prod --data data",
+                        1,
+                        "The tenant has no environment 'prod'; nothing was changed. Did you mean 'production'?"
                     ),
                     Mistake(
                         "keys create --tenant acme --scope publish --expires 2099-01-01T00:00:00Z --data data",

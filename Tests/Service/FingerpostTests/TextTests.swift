@@ -311,8 +311,35 @@ struct SummaryTests {
                 "  writes routes: below /blog/", "  expires: never",
             ]
         )
+        let rotated = #"{"id":"k2","replaces":{"id":"k1","expiresAt":"2026-11-22T10:00:00.000Z"}}"#
+        let replacement = try JSONReader.parse(rotated, limits: JSONReader.Limits(maximumBytes: 4_096))
+        #expect(
+            KeyGrantText(replacement).lines.last == "  replaces: k1, which is valid until 2026-11-22T10:00:00.000Z"
+        )
         let all = KeyGrantText(.object(["id": .string("k2"), "tenant": .null, "scopes": .array([.string("admin")])]))
         #expect(all.lines.contains("  tenant: all") && all.lines.contains("  writes routes: all"))
+    }
+
+    @Test(
+        arguments: [
+            (
+                #""tenant":"shop","scopes":["publish"],"environments":["staging"],"owners":["blog"],"pathPrefixes":["/b/"]"#,
+                "shop|publish|only staging|routes of the owners blog and below /b/|no end|never used"
+            ),
+            (
+                #""tenant":null,"scopes":["admin"],"expiresAt":"T","lastUsedAt":"2026-11-22T10:00:00.000Z""#,
+                "all tenants|admin|all environments|all routes|until T|used in the hour from 2026-11-22T10:00Z"
+            ),
+            (
+                #""tenant":"a","scopes":[],"pathPrefixes":["/b/c"],"creatorLimits":[{"pathPrefixes":["/b"]}],"revokedAt":"T""#,
+                "a||all environments|routes below /b/c, and only those below /b|revoked T|never used"
+            ),
+        ] as [(String, String)]
+    )
+    func listedKeyShowsItsLimits(members: String, cells: String) throws {
+        let text = #"{"id":"k1","name":"ci",\#(members)}"#
+        let key = try JSONReader.parse(text, limits: JSONReader.Limits(maximumBytes: 4_096))
+        #expect(KeyGrantText(key).cells == ["k1", "ci"] + cells.components(separatedBy: "|"))
     }
 
     @Test func checkEndsWithItsCounts() {

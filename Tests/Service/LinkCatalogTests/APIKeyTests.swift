@@ -29,6 +29,23 @@ struct APIKeyTests {
         #expect(APIKey(token: key.token)?.id == key.id)
     }
 
+    @Test(arguments: ["production", "my_env", "staging_eu-1.b"])
+    func wholeKeyNamesItsID(_ environment: String) throws {
+        let key = try #require(APIKey(environment: try #require(EnvironmentID(environment)), random: random(3)))
+        for text in [key.token, " \(key.token)\n", key.id.rawValue] { #expect(KeyID(named: text) == key.id) }
+        // A damaged key names none: its id cannot be told from the rest.
+        for text in ["", "fp_production", String(key.token.dropLast()), "a-b", String(key.token.suffix(49))] {
+            #expect(KeyID(named: text) == nil)
+        }
+    }
+
+    @Test func messageHidesKeys() throws {
+        let token = try key(7).token
+        #expect("Unexpected argument '\(token)'".withoutKeys == "Unexpected argument 'fp_…'")
+        #expect("\(token.dropLast(9)) and \(token)".withoutKeys == "fp_… and fp_…")
+        #expect("'Authorization: Bearer fp_…', fp_production_".withoutKeys.hasSuffix("fp_production_"))
+    }
+
     @Test(arguments: [UInt8(1), 2, 77])
     func everyChangedCharacterIsRefused(_ seed: UInt8) throws {
         let token = Array(try key(seed).token.utf8)

@@ -46,6 +46,33 @@ struct KeyTests {
         }
     }
 
+    @Test func wholeKeyInAPathIsRefusedAndNotRepeated() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            for (method, path) in [(HTTPRequest.Method.get, ""), (.delete, ""), (.post, "/rotate")] {
+                let answer = try await session.send(method, "/keys/\(session.key)\(path)")
+                #expect(answer.status == 422 && answer.code == "key_in_path", "\(answer.text)")
+                #expect(!answer.text.contains(session.key))
+            }
+            let valid = try await session.get("/tenants")
+            #expect(valid.status == 200)
+        }
+    }
+
+    @Test(arguments: [
+        (#""tenant":"acme","environments":["stagin"]"#, "Did you mean 'staging'?"),
+        (#""tenant":"acme","environments":["production","prod"]"#, "Did you mean 'production'?"),
+        (#""environments":["quality"]"#, "Its environments are production, staging."),
+    ])
+    func keyOfAnUnknownEnvironmentIsRefused(members: String, hint: String) async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let answer = try await session.post("/keys", #"{"name":"ci","scopes":["publish"],\#(members)}"#)
+            #expect(answer.status == 422 && answer.code == "unknown_environment", "\(answer.text)")
+            #expect(answer.json?["detail"]?.text?.contains(hint) == true, "\(answer.text)")
+        }
+    }
+
     @Test func keyCannotGrantMoreThanItHas() async throws {
         try await withService { service in
             _ = try await AdminSession.acme(service)

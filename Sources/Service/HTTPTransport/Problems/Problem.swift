@@ -48,6 +48,7 @@ package struct Problem: Error, Equatable {
         case sinkUnavailable = "sink_unavailable"
         case unknownSuite = "unknown_suite"
         case unknownKey = "unknown_key"
+        case keyInPath = "key_in_path"
         case tenantArchived = "tenant_archived"
         case tenantNotArchived = "tenant_not_archived"
         case noTable = "no_table"
@@ -99,7 +100,7 @@ package struct Problem: Error, Equatable {
             case .rateLimited: 429
             case .headersTooLarge: 431
             case .documentTooLarge, .invalidTable, .invalidSettings, .suitesFailed, .idempotencyMismatch,
-                .unknownEnvironment:
+                .unknownEnvironment, .keyInPath:
                 422
             case .logUnavailable, .diskFull, .storageUnavailable, .busy, .sinkUnavailable: 503
             case .notRecorded, .unreadable, .storedNotLive, .internalError: 500

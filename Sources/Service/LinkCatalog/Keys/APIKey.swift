@@ -35,6 +35,9 @@ package struct APIKey: Sendable, Hashable {
         secret = random.dropFirst(9).prefix(32).base64URL
     }
 
+    /// What every token begins with, and no id.
+    package static let prefix = "fp_"
+
     /// Parses a token; nil when its form or checksum is wrong.
     package init?(token: String) {
         guard token.utf8.count <= 160, token.hasPrefix("fp_") else { return nil }
@@ -78,4 +81,11 @@ package struct APIKey: Sendable, Hashable {
     /// 62⁶ is more than 2³², so that distinct checksums have distinct spellings.
     private static let checkLength = 6
     private static let checkDigits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+}
+
+extension String {
+    /// The text with `fp_…` in place of whole keys, also of damaged ones.
+    package var withoutKeys: String {
+        contains(APIKey.prefix) ? replacing(/fp_[A-Za-z0-9._\-]{40,}/, with: "fp_…") : self
+    }
 }

@@ -146,8 +146,7 @@ package final class Catalog: Sendable {
         }
         let named = table.settings.namedEnvironments
         guard !named.contains(environment) else { return nil }
-        let near = environment.rawValue.nearest(among: named.map(\.rawValue).sorted())
-        let hint = near.map { "; did you mean '\($0)'?" } ?? "."
+        let hint = environment.nearest(among: named).map { "; did you mean '\($0)'?" } ?? "."
         return "'\(environment)' is not one of the tenant's environments, so no route matches\(hint)"
     }
 
@@ -249,4 +248,14 @@ package struct CatalogResolution: Sendable {
 
     package var tenant: TenantID { table?.tenant ?? .none }
     package var environment: EnvironmentID { table?.environment ?? .production }
+}
+
+extension EnvironmentID {
+    /// Returns the known environment that was probably meant: the nearest by spelling, or the only one that begins like
+    /// this one, such as `production` for `prod`.
+    package func nearest(among known: Set<EnvironmentID>) -> EnvironmentID? {
+        if let near = rawValue.nearest(among: known.map(\.rawValue).sorted()) { return EnvironmentID(near) }
+        let longer = known.filter { $0.rawValue.hasPrefix(rawValue) }
+        return longer.count == 1 ? longer.first : nil
+    }
 }

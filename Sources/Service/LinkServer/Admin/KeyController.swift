@@ -8,7 +8,7 @@ import LinkRouting
 struct KeyController {
     let authorizer: AdminAuthorizer
     let keys: APIKeyIssuer
-    let store: any SettingsStore & KeyStore
+    let store: any SettingsStore & RevisionStore & KeyStore
     let limits: LiveLimits
 
     /// Seconds for which a rotated key stays valid, by default and at most.
@@ -52,6 +52,9 @@ struct KeyController {
         let keyRequest = try APIKeyIssuer.KeyRequest(object, at: authorizer.now())
         // Only keys that may be for the tenant learn whether it exists; the others are refused below.
         if let tenant = keyRequest.tenant, grant.allows(.keys, for: tenant) { try await store.require(tenant) }
+        if keyRequest.tenant.map({ grant.allows(.keys, for: $0) }) ?? (grant.tenant == nil) {
+            try await requireEnvironments(of: keyRequest)
+        }
         try await context.once(grant, of: keyRequest.tenant, secret: "key")
         let (key, made) = try await keys.create(keyRequest, change: authorizer.change(grant, context), within: grant)
         return Response(made.json(with: key), status: .created)
@@ -105,10 +108,35 @@ struct KeyController {
         return Response(ended?.json ?? .null)
     }
 
+    /// Throws if a key would be for an environment that its tenants do not have. Before the first tenant, a key for all
+    /// tenants may name any.
+    private func requireEnvironments(of request: APIKeyIssuer.KeyRequest) async throws {
+        guard let environments = request.environments else { return }
+        var tenants = request.tenant.map { [$0] } ?? []
+        if request.tenant == nil { tenants = try await store.tenants().map(\.id) }
+        var known: Set<EnvironmentID> = []
+        for tenant in tenants where !environments.isSubset(of: known) {
+            known.formUnion(try await store.live(of: tenant).keys)
+            // Settings that cannot be read must not prevent a key that repairs them.
+            guard let settings = try? await store.settings(of: tenant)?.read() else { return }
+            known.formUnion(settings.namedEnvironments)
+        }
+        guard !tenants.isEmpty, let unknown = environments.subtracting(known).min() else { return }
+        throw PublishingService.Failure.unknownEnvironment(unknown, named: known)
+    }
+
     /// Returns the key in the path, if the caller may see it.
     private func target(_ request: Request, _ context: ServerRequestContext) async throws -> KeyGrant {
         let grant = try authorizer.grant(request, context, .keys)
-        let id = KeyID(rawValue: context.parameters.get("id") ?? "")
+        let text = context.parameters.get("id") ?? ""
+        guard !text.hasPrefix(APIKey.prefix) else {
+            throw Problem(
+                .keyInPath,
+                "The path has a whole key, which proxies may have logged. Name the key by its id, the twelve characters "
+                    + "before its secret, and revoke it if others can read those logs."
+            )
+        }
+        let id = KeyID(rawValue: text)
         let known = try await store.keyGrants([id]).first
         guard let known, grant.tenant == nil || known.tenant == grant.tenant else {
             throw Problem(.unknownKey, "There is no such key; list them at /admin/v1/keys.")

@@ -19,7 +19,7 @@ extension Problem {
             self.init(.unknownRevision, "There is no revision \(revision); list them at …/revisions.")
         case .unknownEnvironment(let environment, let named):
             let known = named.map(\.rawValue).sorted()
-            let hint = environment.rawValue.nearest(among: known).map { "Did you mean '\($0)'? " } ?? ""
+            let hint = environment.nearest(among: named).map { "Did you mean '\($0)'? " } ?? ""
             self.init(
                 .unknownEnvironment,
                 "The tenant has no environment '\(environment)'; nothing was changed. \(hint)Its environments are "

@@ -1,4 +1,5 @@
 import Foundation
+import LinkCatalog
 package import LinkRouting
 import Synchronization
 
@@ -29,8 +30,8 @@ extension BinaryInteger {
     package func counted(_ noun: String) -> String { self == 1 ? "1 \(noun)" : "\(self) \(noun)s" }
 }
 
-/// Writes a line to standard error.
-package func warn(_ line: String) { StandardError.write(Array("\(line.escapedForTerminal)\n".utf8)) }
+/// Writes a line to standard error. It may repeat arguments, so keys in it are hidden.
+package func warn(_ line: String) { StandardError.write(Array("\(line.withoutKeys.escapedForTerminal)\n".utf8)) }
 
 /// Buffered standard output. The next `flush` throws a write failure; output until then is dropped.
 package enum StandardOutput {
