@@ -53,7 +53,7 @@ def stored_growth(target):
         editor, tables = _Editor(service), [_table("a"), _table("b")]
         before = _size(service)
         editor.send("PUT", f"{TENANT}/settings", json.loads(service.ask("admin", f"{TENANT}/settings"))["settings"] | {"privacy": {"recordInstall": True}}, 200)
-        numbers = [editor.send("POST", f"{TENANT}/apply", {"table": table}, 201).get("revision", 0) for table in tables]
+        numbers = [editor.send("POST", f"{TENANT}/apply", {"table": table, "removeOthers": True}, 201).get("revision", 0) for table in tables]
         until, rollbacks = time.monotonic() + max(target.seconds, 3), 0
         for number in itertools.count():
             if time.monotonic() > until and rollbacks >= 40:

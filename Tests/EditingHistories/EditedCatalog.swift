@@ -103,7 +103,10 @@ struct EditedCatalog: Sendable {
                 try await self.publishing.publish(
                     try self.location(location),
                     expected: match.version,
-                    note: PublishingService.Note(overrideReason: isOverridden ? "so be it" : nil),
+                    note: PublishingService.Note(
+                        overrideReason: isOverridden ? "so be it" : nil,
+                        accepts: [.undoing]
+                    ),
                     limit: try limit(editor),
                     change: Self.change
                 )

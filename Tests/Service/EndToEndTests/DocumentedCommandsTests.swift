@@ -140,7 +140,7 @@ struct DocumentedCommandsTests {
         }
         // The demo has a tenant of the same name, whose table is revision 1.
         for command in [
-            "fingerpost apply -f spare.yaml", "fingerpost apply -f shop.yaml",
+            "fingerpost apply -f spare.yaml", "fingerpost apply -f shop.yaml --remove-others",
             "fingerpost apply -f shop.yaml --environment staging",
             "fingerpost association build --table shop.yaml --out files",
             "cp files/www.acme.com/.well-known/* . && cp apple-app-site-association old.json && cp old.json new.json",

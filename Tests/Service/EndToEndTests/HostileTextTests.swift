@@ -47,7 +47,7 @@ struct HostileTextTests {
                     body: body?.json() ?? ""
                 )
             }
-            let table = JSONNode.object(["table": .object(["routes": .array([])])])
+            let table = JSONNode.object(["removeOthers": .bool(true), "table": .object(["routes": .array([])])])
             #expect(try send("POST", "tenants/shop/apply", table).status == 201)
             let message = JSONNode.object(["message": .string("\(Self.poison)\n9  forged")])
             #expect(try send("POST", "tenants/shop/revisions/1/rollback", message).status == 201)

@@ -23,7 +23,8 @@ struct MetricsOverTimeTests {
             }
             #expect(try ask("GET", "", key: nil) == 401)
             #expect(try ask("GET", "", key: "fp_wrong") == 401)
-            let table = #"{"table":{"routes":[{"id":"only","path":"/only","open":{"screen":"Only"}}]}}"#
+            let table =
+                #"{"removeOthers":true,"table":{"routes":[{"id":"only","path":"/only","open":{"screen":"Only"}}]}}"#
             #expect(try ask("POST", "/shop/apply", key: key, body: table) == 201)
             #expect(try ask("POST", "/shop/revisions/2/rollback", key: key, body: "{}") == 200)
             #expect(try ask("POST", "/shop/revisions/77/rollback", key: key, body: "{}") == 404)

@@ -138,8 +138,11 @@ struct TableFileTests {
             #expect(try await shell("apply", "-f", "settings.yaml").status == 0)
             let staged = try await shell("apply", "-f", "acme.yaml", "--environment", "staging")
             #expect(staged.status == 0 && staged.text.hasSuffix("revision 1 is live in staging\n"), "\(staged.text)")
+            let planned = try await shell("promote", "acme", "--from", "staging", "--dry-run")
+            #expect(planned.status == 2 && planned.text.contains("adds 'item' for "), "\(planned.text)")
             let promoted = try await shell("promote", "acme", "--from", "staging")
-            #expect(promoted.status == 0 && promoted.text.hasPrefix("2  production"), "\(promoted.text)")
+            #expect(promoted.status == 0 && promoted.text.contains("adds 'item' for "), "\(promoted.text)")
+            #expect(promoted.text.contains("\n2  production  "), "\(promoted.text)")
             #expect(promoted.text.hasSuffix("2 routes  promotion of 1\n"))
             let again = try await shell("promote", "acme", "1", "--from", "staging", "--message", "Again")
             #expect(
@@ -151,6 +154,41 @@ struct TableFileTests {
             for wrong in [["promote", "acme"], ["promote", "acme", "--from", "production"]] {
                 #expect(try await shell.run(wrong).status == 64)
             }
+        }
+    }
+
+    /// What others change in production is neither reverted by a promotion nor removed by a file, unless it is asked for.
+    @Test func nothingLiveIsUndoneSilently() async throws {
+        try await withShell { shell in
+            let settings = Self.settings.replacing("settings:\n", with: "settings:\n  environments: [staging]\n")
+            let hotfix = "    - {id: hotfix, owner: support, path: /hotfix, open: {screen: Home}}\n"
+            try shell.write(settings + Self.table, to: "acme.yaml")
+            try shell.write(settings + Self.table + hotfix, to: "hotfix.yaml")
+            #expect(try await shell("apply", "-f", "acme.yaml").status == 0)
+            #expect(try await shell("apply", "-f", "acme.yaml", "--environment", "staging").status == 0)
+            #expect(try await shell("apply", "-f", "hotfix.yaml").status == 0)
+            for arguments in [
+                ["promote", "acme", "--from", "staging"], ["promote", "acme", "--from", "staging", "--dry-run"],
+                ["apply", "-f", "acme.yaml"], ["apply", "-f", "acme.yaml", "--dry-run"], ["plan", "-f", "acme.yaml"],
+            ] {
+                let refused = try await shell.run(arguments)
+                #expect(refused.status == 1 && refused.text.contains("removes 'hotfix' for /hotfix"), "\(refused.text)")
+                let flag = arguments[0] == "promote" ? "--force" : "--remove-others"
+                #expect(refused.text.contains(flag), "\(refused.text)")
+            }
+            let planned = try await shell("plan", "-f", "acme.yaml", "--remove-others")
+            #expect(planned.status == 2, "\(planned.text)")
+            let forced = try await shell("promote", "acme", "--from", "staging", "--force")
+            #expect(forced.status == 0 && forced.text.hasPrefix("removes 'hotfix' for /hotfix\n"), "\(forced.text)")
+            let number = try #require(forced.text.firstMatch(of: /\n(\d+)  production/)?.output.1.description)
+            let before = "\((Int64(number) ?? 0) - 1)"
+            for flags in [["--dry-run"], []] {
+                let back = try await shell.run(["revisions", "rollback", "acme", before] + flags)
+                #expect(back.status == (flags.isEmpty ? 0 : 2), "\(back.text)")
+                #expect(back.text.hasPrefix("adds 'hotfix' for /hotfix\n"), "\(back.text)")
+            }
+            let removed = try await shell("apply", "-f", "acme.yaml", "--remove-others")
+            #expect(removed.status == 0 && removed.text.contains("The file has no 'basedOn'"), "\(removed.text)")
         }
     }
 

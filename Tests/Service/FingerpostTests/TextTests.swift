@@ -146,11 +146,14 @@ struct TextTests {
         (#"{"changes":{"words":["route 'a' is new"]},"findings":[{"severity":"warning"}]}"#, false, false),
         (#"{"changes":{"words":["route 'a' is new"]},"findings":[{"severity":"error"}]}"#, false, true),
         (#"{"changes":{"words":["route 'a' is new"]},"suiteFailures":[{"suite":"s","line":1}]}"#, false, true),
+        (#"{"changes":{"words":["removes 'a'"]},"undoes":{"words":["removes 'a'"]}}"#, false, true),
+        (#"{"changes":{"words":["removes 'a'"]},"removesOthers":{"removed":[{"id":"a"}]}}"#, false, true),
     ])
     func planIsEmptyOrRefused(_ body: String, _ isEmpty: Bool, _ isRefused: Bool) throws {
         let plan = TablePlanning.Plan(body: try Self.node(body), live: "1", settingsRevision: 1)
         #expect(plan.isEmpty == isEmpty)
         #expect(plan.isRefused == isRefused)
+        #expect(plan.unasked == nil || plan.isReady(isAccepting: true))
         #expect(plan.lines.contains("nothing would change") == isEmpty)
     }
 

@@ -11,7 +11,7 @@ struct ApplyPermissionTests {
 
     private func body(_ settings: JSONNode?) -> String {
         let settings = settings.map { #""settings":\#($0.json()),"# } ?? ""
-        return #"{\#(settings)"table":\#(Self.changed)}"#
+        return #"{\#(settings)"removeOthers":true,"table":\#(Self.changed)}"#
     }
 
     @Test(arguments: [nil, ["production", "staging"]] as [[String]?])

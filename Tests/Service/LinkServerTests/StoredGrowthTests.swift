@@ -104,13 +104,16 @@ struct StoredGrowthTests {
                 """
             )
             #expect(try await session.post("revisions/1/rollback").status == 200)
-            let full = try await session.post("apply", #"{"table":\#(AdminSession.tableJSON)}"#)
+            let full = try await session.post("apply", #"{"removeOthers":true,"table":\#(AdminSession.tableJSON)}"#)
             #expect(full.status == 409 && full.code == "too_many_revisions", "\(full.text)")
             let advice = "'fingerpost revisions prune acme --keep 10 --older-than-days 0'"
             #expect(full.json?["detail"]?.text?.contains(advice) == true, "\(full.text)")
             let pruned = try await session.post("revisions/prune", #"{"keep":10,"olderThanDays":0}"#)
             #expect(pruned.json?["pruned"]?.elements?.count == 840)
-            #expect(try await session.post("apply", #"{"table":\#(AdminSession.tableJSON)}"#).status == 201)
+            #expect(
+                try await session.post("apply", #"{"removeOthers":true,"table":\#(AdminSession.tableJSON)}"#).status
+                    == 201
+            )
         }
     }
 

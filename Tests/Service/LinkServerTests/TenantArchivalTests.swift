@@ -56,7 +56,10 @@ struct TenantArchivalTests {
                 ("publish", try await session.post("draft/publish")),
                 ("rollback", try await session.post("revisions/1/rollback")),
                 ("promote", try await session.post("revisions/1/promote?to=staging")),
-                ("apply", try await session.post("apply", #"{"table": \#(AdminSession.tableJSON)}"#)),
+                (
+                    "apply",
+                    try await session.post("apply", #"{"removeOthers":true,"table":\#(AdminSession.tableJSON)}"#)
+                ),
                 ("key", try await session.post("/keys", #"{"name":"n","tenant":"acme","scopes":["resolve"]}"#)),
             ]
             for (name, answer) in answers where name != "publish" {

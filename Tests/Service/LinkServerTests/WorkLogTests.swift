@@ -15,7 +15,8 @@ struct WorkLogTests {
             let key = try service.makeKey()
             let revisions = "/admin/v1/tenants/shop/revisions"
             let message = #"{"message":"secret-message"}"#
-            let table = #"{"table":{"routes":[{"id":"only","path":"/only","open":{"screen":"Only"}}]}}"#
+            let table =
+                #"{"removeOthers":true,"table":{"routes":[{"id":"only","path":"/only","open":{"screen":"Only"}}]}}"#
             let applied = try await service.adminPort(.post, "/admin/v1/tenants/shop/apply", key: key, body: table)
             #expect(applied.status == 201, "\(applied.text)")
             #expect(try await service.adminPort(.post, "\(revisions)/1/rollback", key: key, body: message).status < 300)

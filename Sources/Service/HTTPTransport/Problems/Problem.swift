@@ -58,6 +58,8 @@ package struct Problem: Error, Equatable {
         case tooManyKeys = "too_many_keys"
         case tooManyRevisions = "too_many_revisions"
         case conflict
+        case undoesChanges = "undoes_changes"
+        case removesOthers = "removes_others"
         case suitesFailed = "suites_failed"
         case busy
         case idempotencyMismatch = "idempotency_mismatch"
@@ -89,7 +91,7 @@ package struct Problem: Error, Equatable {
             case .methodNotAllowed: 405
             case .domainTaken, .schemeTaken, .tenantArchived, .tenantNotArchived, .noTable, .noDraft, .tooManyDrafts,
                 .tooManySuites, .tooManyKeys, .tooManyRevisions, .idempotencyUnfinished, .exportConflict,
-                .installsNotRecorded:
+                .installsNotRecorded, .undoesChanges, .removesOthers:
                 409
             case .continuationExpired, .windowGone: 410
             case .stale, .conflict: 412

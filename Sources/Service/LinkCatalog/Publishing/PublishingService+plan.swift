@@ -52,7 +52,9 @@ extension PublishingService {
                 base.content = try await content(of: revision, state)
             }
         }
-        return try await plan(request.table ?? state.content, over: base, state)
+        var planned = try await plan(request.table ?? state.content, over: base, state)
+        planned.unasked = request.table.flatMap { UnaskedChanges(applying: $0, planned.diff) }
+        return planned
     }
 
     /// Runs a suite against the draft; all stored suites for nil. A draft whose checks fail can be tested as well.

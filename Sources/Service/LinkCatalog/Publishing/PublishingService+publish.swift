@@ -8,11 +8,19 @@ extension PublishingService {
         package var approvals: [String]
         /// Why the publication may go ahead although suites fail. It applies to this publication only.
         package var overrideReason: String?
+        /// The unasked changes that the publication may make.
+        package var accepts: Set<UnaskedChanges.Kind>
 
-        package init(message: String = "", approvals: [String] = [], overrideReason: String? = nil) {
+        package init(
+            message: String = "",
+            approvals: [String] = [],
+            overrideReason: String? = nil,
+            accepts: Set<UnaskedChanges.Kind> = []
+        ) {
             self.message = message
             self.approvals = approvals
             self.overrideReason = overrideReason
+            self.accepts = accepts
         }
     }
 
@@ -53,13 +61,39 @@ extension PublishingService {
         limit: KeyGrant? = nil,
         change: AuditContext
     ) async throws -> Published {
-        let environment = try await require(revision, of: location.tenant, for: limit).environment
+        let row = try await require(revision, of: location.tenant, for: limit)
         let origin: Publication.Origin =
-            environment == location.environment ? .rollback(revision) : .promotion(revision)
+            row.environment == location.environment ? .rollback(revision) : .promotion(revision)
         return try await publishing(location, note, limit, change) { state in
             try state.require(expected)
-            return (try await plan(try await content(of: revision, tenant: location.tenant), over: nil, state), origin)
+            return (try await plan(row, state), origin)
         }
+    }
+
+    /// Returns what publishing an earlier table in an environment would change.
+    package func plan(_ revision: Revision, in location: DraftLocation, limit: KeyGrant? = nil) async throws
+        -> TablePlan
+    {
+        let row = try await require(revision, of: location.tenant, for: limit)
+        let state = try await state(of: location)
+        try state.requireEnvironment()
+        return try await plan(row, state)
+    }
+
+    /// Plans the table of an earlier revision, with what its promotion would undo.
+    private func plan(_ row: PublishedRevision, _ state: State) async throws -> TablePlan {
+        let tenant = state.location.tenant
+        let content = try await content(of: row.revision, tenant: tenant)
+        var planned = try await plan(content, over: nil, state)
+        guard row.environment != state.location.environment, let revision = state.checked.live, let live = state.live
+        else { return planned }
+        let rows = try await store.revisions(of: tenant, in: nil, before: nil, limit: RevisionRoom.ofTenant.revisions)
+        let step = row.stepBefore(promotionOver: revision, in: state.location.environment, rows)
+        let base = try await readableContent(of: step, tenant: tenant) ?? Self.emptyTable
+        planned.unasked = try await queue.run(for: .tenant(tenant)) { _ in
+            UnaskedChanges(promoting: content, over: live, since: base)
+        }
+        return planned
     }
 
     /// Makes a plan and commits it. Plans again when the state it was checked against has changed in between.
@@ -107,6 +141,9 @@ extension PublishingService {
         guard plan.errors.isEmpty else { throw Failure.findings(plan.errors) }
         if let limit {
             try await require(plan.diff, within: limit, from: plan.live, to: plan.content, plan.identity, at: location)
+        }
+        if let unasked = plan.unasked, !note.accepts.contains(unasked.kind) {
+            throw Failure.unasked(unasked, location.environment)
         }
         guard plan.suiteFailures.isEmpty || note.overrideReason != nil else {
             throw Failure.suites(plan.suiteFailures)

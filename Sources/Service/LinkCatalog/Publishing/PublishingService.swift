@@ -76,6 +76,8 @@ package struct PublishingService: Sendable {
         case findings([Finding])
         /// The draft and the live table have conflicting changes.
         case conflicts([TableMerge.Conflict])
+        /// The publication would also change what it is not about, and its note does not accept that.
+        case unasked(UnaskedChanges, EnvironmentID)
         /// A stored suite fails, and no override reason was given.
         case suites([SuiteFailure])
         /// The key may not write these routes; one sentence each.

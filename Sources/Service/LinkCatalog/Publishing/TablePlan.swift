@@ -22,6 +22,9 @@ package struct TablePlan: Sendable {
     /// Links of the suites that move between app and browser.
     package let moves: [AssociationDiff.Move]
 
+    /// Nil unless the publication makes changes that its note must accept.
+    package internal(set) var unasked: UnaskedChanges?
+
     /// The findings that prevent publication.
     package var errors: [Finding] { findings.filter { $0.severity == .error } }
 }

@@ -14,7 +14,7 @@ struct ApplyController {
         router.post("/admin/v1/tenants/:tenant/apply", use: apply)
     }
 
-    /// Applies `{basedOn, settings, table, suites: {NAME: TEXT}, message, approvals, override}`.
+    /// Applies `{basedOn, settings, table, suites: {NAME: TEXT}, message, approvals, override, removeOthers}`.
     @Sendable private func apply(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try authorizer.tenant(request, context, .publish)
         var request = request
@@ -27,7 +27,8 @@ struct ApplyController {
             "suites",
             "message",
             "approvals",
-            "override"
+            "override",
+            "removeOthers"
         )
         let note = try PublishingService.Note(object)
         let (planRequest, suites) = try await PublishingService.PlanRequest.read(object, suiteBytes: limits.suiteBytes)

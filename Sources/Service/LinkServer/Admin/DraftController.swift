@@ -171,6 +171,11 @@ extension Request {
     mutating func note(upTo limit: Int) async throws -> PublishingService.Note {
         try PublishingService.Note(try await object("message", "approvals", "override", upTo: limit))
     }
+
+    /// Reads a note that may also have `"force"`.
+    mutating func noteOfPromotion(upTo limit: Int) async throws -> PublishingService.Note {
+        try PublishingService.Note(try await object("message", "approvals", "override", "force", upTo: limit))
+    }
 }
 
 extension PublishingService.Note {
@@ -184,12 +189,14 @@ extension PublishingService.Note {
                 "message, approvals and override can have at most \(Self.maximumBytes) bytes of JSON together; shorten them."
             )
         }
+        let accepted: [(String, UnaskedChanges.Kind)] = [("force", .undoing), ("removeOthers", .removingOthers)]
         let reason = try object["override"]?.object("reason").required("reason")
         if let reason, try reason.textWithoutNUL().isEmpty { throw reason.error("state a reason for the audit log.") }
         self.init(
             message: try object["message"]?.textWithoutNUL() ?? "",
             approvals: try object["approvals"]?.list().map { try $0.text() } ?? [],
-            overrideReason: try reason?.text()
+            overrideReason: try reason?.text(),
+            accepts: Set(try accepted.filter { try object[$0.0]?.bool() ?? false }.map(\.1))
         )
     }
 }
@@ -228,13 +235,15 @@ extension DraftSummary {
 }
 
 extension TablePlan {
-    /// Formatted as `{live, settings, changes, findings, suiteFailures, moves}`.
+    /// Formatted as `{live, settings, changes, findings, suiteFailures, moves, undoes, removesOthers}`.
     var json: JSONNode {
         return .object([
             "live": checked.live.map { .int($0.rawValue) } ?? .null, "settings": .array(settings.map(\.json)),
             "changes": diff.json,
             "findings": findings.json,
             "suiteFailures": .array(suiteFailures.map(\.json)), "moves": .array(moves.map(\.json)),
+            "undoes": unasked?.kind == .undoing ? unasked?.diff.json : nil,
+            "removesOthers": unasked?.kind == .removingOthers ? unasked?.diff.json : nil,
         ])
     }
 }

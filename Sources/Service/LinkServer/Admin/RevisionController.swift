@@ -19,6 +19,7 @@ struct RevisionController {
         router.get("/admin/v1/tenants/:tenant/revisions/:revision", use: show)
         router.get("/admin/v1/tenants/:tenant/revisions/:revision/table", use: table)
         router.get("/admin/v1/tenants/:tenant/revisions/:revision/diff", use: diff)
+        router.get("/admin/v1/tenants/:tenant/revisions/:revision/plan", use: plan)
         router.post("/admin/v1/tenants/:tenant/revisions/:revision/rollback", use: rollBack)
         router.post("/admin/v1/tenants/:tenant/revisions/:revision/promote", use: promote)
     }
@@ -80,9 +81,27 @@ struct RevisionController {
         return Response(.object(["from": .int(from.rawValue), "to": .int(to.rawValue), "changes": changes]))
     }
 
+    /// Returns what a rollback to the revision would change, or its promotion to `?to=`.
+    @Sendable private func plan(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try authorizer.tenant(request, context, .tablesRead)
+        let (revision, location) =
+            request.parameter("to") == nil
+            ? try await rollback(context, entry) : try await promotion(request, context, entry)
+        let plan = try await publishing.plan(revision, in: location, limit: entry.grant)
+        return Response(plan.json, eTag: plan.checked.live?.rawValue ?? 0)
+    }
+
     /// Publishes the revision's table again, under a new number. Changes nothing if it is live already.
     @Sendable private func rollBack(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try authorizer.tenant(request, context, .publish)
+        let (revision, location) = try await rollback(context, entry)
+        return try await publish(revision, location, request, context, entry)
+    }
+
+    private func rollback(
+        _ context: ServerRequestContext,
+        _ entry: AdminAuthorizer.Entry
+    ) async throws -> (Revision, PublishingService.DraftLocation) {
         let row = try await row(try number(context), entry)
         guard row.environment == entry.environment else {
             throw Problem(
@@ -91,12 +110,21 @@ struct RevisionController {
                     + "instead of rolling back."
             )
         }
-        return try await publish(row.revision, entry.location, request, context, entry)
+        return (row.revision, entry.location)
     }
 
     /// Publishes the revision's table in the environment `?to=`.
     @Sendable private func promote(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try authorizer.tenant(request, context, .publish)
+        let (revision, location) = try await promotion(request, context, entry)
+        return try await publish(revision, location, request, context, entry)
+    }
+
+    private func promotion(
+        _ request: Request,
+        _ context: ServerRequestContext,
+        _ entry: AdminAuthorizer.Entry
+    ) async throws -> (Revision, PublishingService.DraftLocation) {
         guard let text = request.parameter("to"), let target = EnvironmentID(text) else {
             throw Problem(.invalidRequest, "Name the environment with '?to=', such as '?to=production'.")
         }
@@ -117,7 +145,7 @@ struct RevisionController {
         }
         var location = entry.location
         location.environment = target
-        return try await publish(row.revision, location, request, context, entry)
+        return (row.revision, location)
     }
 
     private func publish(
@@ -129,7 +157,9 @@ struct RevisionController {
     ) async throws -> Response {
         let expected = try request.expectedRevision()
         var request = request
-        let note = try await request.note(upTo: limits.bodyBytes)
+        let note =
+            location.environment == entry.environment
+            ? try await request.note(upTo: limits.bodyBytes) : try await request.noteOfPromotion(upTo: limits.bodyBytes)
         try await context.once(entry.grant, of: entry.tenant)
         let published = try await Publications.counted {
             try await publishing.publishAgain(

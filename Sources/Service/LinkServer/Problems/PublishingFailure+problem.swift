@@ -36,6 +36,24 @@ extension Problem {
                     + "the number of the live revision, then publish it."
             )
             extensions = [JSONNode.Member("conflicts", .array(conflicts.map(\.json)))]
+        case .unasked(let unasked, let environment):
+            switch unasked.kind {
+            case .undoing:
+                self.init(
+                    .undoesChanges,
+                    "The promotion would undo changes of '\(environment)' that the revision does not have; nothing was "
+                        + "changed. Make them in the revision's environment too, or promote with {\"force\": true}."
+                )
+            case .removingOthers:
+                let owners = Set(unasked.diff.removed.map { $0.owner.map { "of '\($0)'" } ?? "without an owner" })
+                self.init(
+                    .removesOthers,
+                    "The table has no routes \(owners.sorted().joined(separator: " or ")), and would remove those in "
+                        + "'\(environment)'; nothing was changed. Add them to the table, or apply it with "
+                        + "{\"removeOthers\": true}."
+                )
+            }
+            extensions = [JSONNode.Member("changes", unasked.diff.json)]
         case .suites(let failures):
             let count = failures.count == 1 ? "1 expectation" : "\(failures.count) expectations"
             self.init(

@@ -43,6 +43,7 @@ extension AdminClient.Refusal {
         var lines: [String] = []
         lines += FindingLines(body["findings"]?.elements ?? []).lines.map { "  \($0)" }
         lines += SuiteFailureLines(body["suiteFailures"]?.elements ?? []).lines.map { "  \($0)" }
+        lines += ChangeLines(body["changes"]).lines.map { "  \($0)" }
         for conflict in body["conflicts"]?.elements ?? [] {
             lines.append("  \(conflict["kind"]?.text ?? "") '\(conflict["subject"]?.text ?? "")'")
             for side in ["base", "live", "draft"] { lines.append("    \(side): \(conflict[side]?.json() ?? "null")") }

@@ -75,6 +75,16 @@ package struct CommandWords: Sendable {
                 command: "'fingerpost check FILE' shows the lines of these errors:"
             ),
             Phrase(
+                http: "or promote with {\"force\": true}.",
+                command: "or promote with --force. It would change back:"
+            ),
+            Phrase(
+                http: "Add them to the table, or apply it with {\"removeOthers\": true}.",
+                command:
+                    "Add them to the file, change only your own routes with --owner OWNER, or use --remove-others. "
+                    + "It would do this:"
+            ),
+            Phrase(
                 http: "or publish with {\"override\": {\"reason\": …}}.",
                 command: "or publish with --override REASON."
             ),

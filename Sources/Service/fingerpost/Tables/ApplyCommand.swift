@@ -19,7 +19,8 @@ struct ApplyCommand: AsyncParsableCommand {
             same route. With --suite, the table must pass the suites, which are then stored: no later table may fail \
             them.
             A pulled file names the revision that it is based on; only your changes since then are applied. A file \
-            without that replaces the whole table: routes that it does not contain are removed. With --owner, only \
+            without that replaces the whole table: routes that it does not contain are removed; --remove-others permits \
+            that for routes of owners of whom it has none. With --owner, only \
             the routes of that owner are changed; those of other teams and the settings are left as they are.
             The key needs the scopes tables:read, tables:write and publish; to change the settings or create a \
             tenant, it needs admin. tables:read suffices for --dry-run.
@@ -51,6 +52,7 @@ struct ApplyCommand: AsyncParsableCommand {
         let note = JSONNode.object([
             "message": .string(message), "approvals": .array(approved.map(JSONNode.string)),
             "override": override.map { .object(["reason": .string($0)]) },
+            "removeOthers": limits.removeOthers ? .bool(true) : nil,
         ])
         try await reportingRefusalsOfChanges {
             var client = try admin.client()
@@ -62,19 +64,16 @@ struct ApplyCommand: AsyncParsableCommand {
                 now: SystemClock.now()
             )
             let plan = try await showingProgress("checking") { try await planning.plan() }
-            let isReady = !plan.isRefused || override != nil && plan.onlySuitesFail
+            let isReady = plan.isReady(override: override, isAccepting: limits.removeOthers)
+            let advice = limits.advice(about: plan, of: planning.file)
             if dryRun || !isReady || plan.isEmpty && suite.isEmpty {
                 let names = planning.suites.map(\.name)
                 let rejection = isReady ? nil : plan.rejection(of: file, with: names, dryRun ? .would : .was)
-                let advice = limits.advice(about: plan, of: planning.file)
-                json ? show(plan.body) : show(plan.lines + [advice, rejection].compactMap(\.self))
-                if !isReady { throw ExitCode(ExitStatus.failed.rawValue) }
-                if !plan.isEmpty { throw ExitCode(ExitStatus.wouldChange.rawValue) }
-                return
+                return try plan.report([advice, rejection], isReady: isReady, json: json)
             }
             let published = try await showingProgress("publishing") { try await planning.apply(plan, note) }
             if json { return show(published) }
-            show(plan.lines)
+            show(plan.lines + [advice].compactMap(\.self))
             if let revision = published["revision"]?.int {
                 show("revision \(revision) is live\(admin.placeText)")
             } else if plan.changesSettings {

@@ -59,13 +59,10 @@ struct DraftsCommand: AsyncParsableCommand {
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
-            let answer = try await reportingRefusals {
-                try await admin.client().send(.post, "\(location.path)/plan", query: location.query)
+            let plan = try await reportingRefusals {
+                try await TablePlanning.Plan(admin.client().send(.post, "\(location.path)/plan", query: location.query))
             }
-            let plan = TablePlanning.Plan(body: answer.body, live: answer.eTag, settingsRevision: 0)
-            json ? show(answer.body) : show(plan.lines)
-            if plan.isRefused { throw ExitCode(ExitStatus.failed.rawValue) }
-            if !plan.isEmpty { throw ExitCode(ExitStatus.wouldChange.rawValue) }
+            try plan.report(isReady: !plan.isRefused, json: json)
         }
     }
 
@@ -116,15 +113,26 @@ struct DraftsCommand: AsyncParsableCommand {
             discussion: """
                 EXAMPLE
                   fingerpost drafts publish shop --draft spring --message "Spring sale"
+
+                --dry-run has the exit codes of plan.
                 """
         )
 
         @OptionGroup var location: DraftOptions
         @OptionGroup var note: NoteOptions
         @OptionGroup var admin: AdminOptions
+        @Flag(help: "Only show what would change.") var dryRun = false
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
+            guard !dryRun else {
+                let plan = try await reportingRefusals {
+                    try await TablePlanning.Plan(
+                        admin.client().send(.post, "\(location.path)/plan", query: location.query)
+                    )
+                }
+                return try plan.report(isReady: plan.isReady(override: note.override), json: json)
+            }
             let (client, path, query, note) = (try admin.client(), location.path, location.query, note.json)
             let answer = try await reportingRefusalsOfChanges {
                 try await showingProgress("publishing") {

@@ -34,9 +34,8 @@ struct PlanCommand: AsyncParsableCommand {
             let plan = try await showingProgress("checking") { try await planning.plan() }
             return (plan, limits.advice(about: plan, of: planning.file))
         }
-        let rejection = plan.rejection(of: file, with: [], .would)
-        json ? show(plan.body) : show(plan.lines + [advice, rejection].compactMap(\.self))
-        if plan.isRefused { throw ExitCode(ExitStatus.failed.rawValue) }
-        if !plan.isEmpty { throw ExitCode(ExitStatus.wouldChange.rawValue) }
+        let isReady = plan.isReady(isAccepting: limits.removeOthers)
+        let rejection = isReady ? nil : plan.rejection(of: file, with: [], .would)
+        try plan.report([advice, rejection], isReady: isReady, json: json)
     }
 }

@@ -14,7 +14,8 @@ struct PromoteCommand: AsyncParsableCommand {
                 --message "Spring sale"
 
             Promotes the live table, or that of an earlier revision. The table must pass the check and the stored \
-            suites in the target environment, too.
+            suites in the target environment, too. It is rejected if it would undo what was changed in the target since \
+            the last promotion; --force permits that. --dry-run has the exit codes of plan.
             """
     )
 
@@ -23,6 +24,8 @@ struct PromoteCommand: AsyncParsableCommand {
     var revision: Int64?
     @ArgumentParser.Option(help: "The source environment (default: --environment).") var from: String?
     @ArgumentParser.Option(help: "The target environment.") var to = "production"
+    @Flag(help: "Also undo changes that were made in the target since the last promotion.") var force = false
+    @Flag(help: "Only show what would change.") var dryRun = false
     @OptionGroup var note: NoteOptions
     @OptionGroup var admin: AdminOptions
     @Flag(help: "Print JSON.") var json = false
@@ -40,21 +43,37 @@ struct PromoteCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let answer = try await reportingRefusalsOfChanges {
+        try await reportingRefusalsOfChanges {
             var client = try admin.client()
             client.environment = from ?? admin.environment
             var number = revision
             if number == nil {
-                client.needs = KeyNeeds([.tablesRead, .publish])
+                client.needs = KeyNeeds(dryRun ? [.tablesRead] : [.tablesRead, .publish])
                 number = try await client.send(.get, "tenants/\(tenant)/table").eTag.flatMap { Int64($0) }
             }
-            return try await client.send(
+            let path = "tenants/\(tenant)/revisions/\(number ?? 0)"
+            guard !dryRun else {
+                let plan = TablePlanning.Plan(try await client.send(.get, "\(path)/plan", query: [("to", to)]))
+                let isReady = plan.isReady(override: note.override, isAccepting: force)
+                return try plan.report([isReady ? nil : plan.undoing(in: to)], isReady: isReady, json: json)
+            }
+            let members = (note.json.members ?? []) + (force ? [JSONNode.Member("force", .bool(true))] : [])
+            let answer = try await client.send(
                 .post,
-                "tenants/\(tenant)/revisions/\(number ?? 0)/promote",
+                "\(path)/promote",
                 query: [("to", to)],
-                json: note.json
+                json: JSONNode(.object(members))
             )
+            json ? show(answer.body) : show(answer.revisionLines)
         }
-        json ? show(answer.body) : show(answer.revisionText)
+    }
+}
+
+extension TablePlanning.Plan {
+    /// What the promotion would undo in its target; nil for nothing.
+    fileprivate func undoing(in target: String) -> String? {
+        guard let unasked else { return nil }
+        let changes = ChangeLines(unasked).lines.joined(separator: "; ")
+        return "It would be rejected without --force, because it undoes changes of '\(target)': \(changes)"
     }
 }

@@ -78,7 +78,7 @@ struct RevisionsCommand: AsyncParsableCommand {
                   fingerpost revisions rollback shop 7 --message "Back to before the sale"
 
                 Rejected when the table no longer passes the check, for example because the settings no longer have an \
-                app or host that it names.
+                app or host that it names. --dry-run has the exit codes of plan.
                 """
         )
 
@@ -86,9 +86,18 @@ struct RevisionsCommand: AsyncParsableCommand {
         @ArgumentParser.Argument(help: "The revision.") var revision: Int64
         @OptionGroup var note: NoteOptions
         @OptionGroup var admin: AdminOptions
+        @Flag(help: "Only show what would change.") var dryRun = false
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
+            guard !dryRun else {
+                let plan = try await reportingRefusals {
+                    try await TablePlanning.Plan(
+                        admin.client().send(.get, "tenants/\(tenant)/revisions/\(revision)/plan")
+                    )
+                }
+                return try plan.report(isReady: plan.isReady(override: note.override), json: json)
+            }
             let answer = try await reportingRefusalsOfChanges {
                 try await admin.client().send(
                     .post,
@@ -96,7 +105,7 @@ struct RevisionsCommand: AsyncParsableCommand {
                     json: note.json
                 )
             }
-            json ? show(answer.body) : show(answer.revisionText)
+            json ? show(answer.body) : show(answer.revisionLines)
         }
     }
 
@@ -138,10 +147,13 @@ struct NoteOptions: ParsableArguments {
 }
 
 extension AdminClient.Response {
-    /// The revision that a rollback or promotion made live, as one line of text.
-    var revisionText: String {
-        guard status != 200 else { return "revision \(body["revision"]?.int ?? 0) has this table and is live already" }
-        return body.revisionCells.filter { !$0.isEmpty }.joined(separator: "  ")
+    /// The changes of a rollback or promotion, and the revision that it made live.
+    var revisionLines: [String] {
+        guard status != 200 else {
+            return ["revision \(body["revision"]?.int ?? 0) has this table and is live already"]
+        }
+        return ChangeLines(body["changes"]).lines
+            + [body.revisionCells.filter { !$0.isEmpty }.joined(separator: "  ")]
     }
 }
 

@@ -48,8 +48,19 @@ package struct TablePlanning: Sendable {
         package var changesSettings: Bool { !(body["settings"]?.elements ?? []).isEmpty }
         package var changesTable: Bool { !(body["changes"]?["words"]?.elements ?? []).isEmpty }
         package var isEmpty: Bool { !changesSettings && !changesTable }
-        package var onlySuitesFail: Bool { errors.isEmpty }
-        package var isRefused: Bool { !errors.isEmpty || !suiteFailures.isEmpty }
+        /// What the server refuses unless it is told that it is wanted; nil for nothing.
+        package var unasked: JSONNode? { body["undoes"] ?? body["removesOthers"] }
+        package var isRefused: Bool { !isReady() }
+
+        /// Whether the server would make it live.
+        ///
+        /// - Parameters:
+        ///   - reason: Why failing suites are overridden; nil if they are not.
+        ///   - isAccepting: Whether the server is told that ``unasked`` changes are wanted.
+        package func isReady(override reason: String? = nil, isAccepting: Bool = false) -> Bool {
+            errors.isEmpty && (suiteFailures.isEmpty || reason != nil) && (unasked == nil || isAccepting)
+        }
+
         /// Why the server would reject the file, and what to do; nil if it would not.
         ///
         /// - Parameters:
@@ -59,6 +70,11 @@ package struct TablePlanning: Sendable {
         package func rejection(of path: String, with suites: [String], _ tense: Tense) -> String? {
             guard errors.isEmpty else {
                 return "The file has errors, so \(tense.rawValue): 'fingerpost check \(path)' shows their lines."
+            }
+            if let owners = body["removesOthers"]?["removed"]?.elements?.map({ $0["owner"]?.text ?? "nobody" }) {
+                return
+                    "Routes of \(Set(owners).sorted().joined(separator: ", ")) would be removed, of whom the file has none, so "
+                    + "\(tense.rawValue): add them, or use --remove-others."
             }
             let failing = Set(suiteFailures.compactMap { $0["suite"]?.text })
             guard !failing.isEmpty else { return nil }

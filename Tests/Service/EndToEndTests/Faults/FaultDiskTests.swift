@@ -123,7 +123,8 @@ struct FaultDiskTests {
         let admin = try HTTPConnection(port: server.adminPort)
         for (method, path, body) in [
             ("PUT", "tenants/shop/draft?draft=full", route), ("PUT", "tenants/full/settings", "{}"),
-            ("POST", "tenants/shop/apply", #"{"table":\#(route)}"#), ("POST", "tenants/shop/exports", ""),
+            ("POST", "tenants/shop/apply", #"{"removeOthers":true,"table":\#(route)}"#),
+            ("POST", "tenants/shop/exports", ""),
             ("POST", "keys", #"{"name":"full","scopes":["publish"]}"#),
             ("PUT", "tenants/shop/suites/full", suite),
         ] {

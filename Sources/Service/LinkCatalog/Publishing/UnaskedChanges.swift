@@ -1,0 +1,67 @@
+package import LinkRouting
+
+/// Changes that a publication would make beside those that it is about. They are refused unless its note accepts them.
+package struct UnaskedChanges: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
+        /// A promotion undoes what was changed in its target since the last one.
+        case undoing
+        /// A file removes routes of an owner of whom it has none.
+        case removingOthers
+    }
+
+    package let kind: Kind
+    package let diff: TableDiff
+
+    /// Nil if nothing would be changed.
+    private init?(_ kind: Kind, _ diff: TableDiff) {
+        guard !diff.isEmpty else { return nil }
+        self.kind = kind
+        self.diff = diff
+    }
+
+    /// The changes of a live table that a promoted one would undo; nil for none.
+    ///
+    /// - Parameter base: The target's table when it was last in step with the source.
+    init?(promoting content: JSONNode, over live: JSONNode, since base: JSONNode) {
+        let kept = TableMerge(base: base, live: live, draft: content).content
+        self.init(.undoing, TableDiff(from: kept, to: content))
+    }
+
+    /// The removed routes whose owner none of a file's routes has; nil for none. Routes without an owner are those of
+    /// another one if every route of the file has an owner.
+    init?(applying file: JSONNode, _ diff: TableDiff) {
+        let owners = TableDiff.routes(of: file).map { $0.owner.map(ExactText.init) }
+        var removals = TableDiff(from: file, to: file)
+        removals.removed = diff.removed.filter { route in
+            let owner = route.owner.map(ExactText.init)
+            return !owners.contains(owner) && (owner != nil || !owners.isEmpty)
+        }
+        self.init(.removingOthers, removals)
+    }
+}
+
+extension PublishedRevision {
+    /// Returns the target's revision that was in step with this one's environment: the newest that was promoted from one to
+    /// the other. Before the first promotion, the one that was live when the source was first published; nil without one.
+    ///
+    /// - Parameters:
+    ///   - live: The live revision of the target.
+    ///   - rows: The tenant's revisions, newest first.
+    func stepBefore(promotionOver live: Revision, in target: EnvironmentID, _ rows: [PublishedRevision]) -> Revision? {
+        let sources = Set(rows.filter { $0.environment == environment }.map(\.revision))
+        let targets = Dictionary(rows.filter { $0.environment == target }.map { ($0.revision, $0) }) { first, _ in first
+        }
+        var live = live
+        // A rollback has the table that it went back to.
+        while case .rollback(let earlier)? = targets[live]?.origin, earlier < live { live = earlier }
+        for row in rows {
+            guard case .promotion(let origin) = row.origin else { continue }
+            if row.environment == target, row.revision <= live, sources.contains(origin) { return row.revision }
+            if row.environment == environment, row.revision <= revision, origin <= live, targets[origin] != nil {
+                return origin
+            }
+        }
+        guard let first = sources.min() else { return nil }
+        return targets.keys.filter { $0 < first && $0 <= live }.max()
+    }
+}
