@@ -56,6 +56,51 @@ struct CatalogAuditTests {
             try queue.close()
             let database = try CatalogDatabase(path)
             #expect(try await database.verifyAudit().brokenAt == brokenAt)
+            #expect(await database.faults() == ["\(path): the audit log is broken at row \(brokenAt)"])
+            try database.close()
+        }
+    }
+
+    @Test func changedTableIsFound() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/catalog.db"
+            try await filled(path)
+            let database = try CatalogDatabase(path)
+            let hash = CatalogDatabase.contentHash("{}")
+            for (text, count) in [("{}", 0), ("{ }", 1)] {
+                try await database.pool.storing { db in
+                    try db.execute(
+                        sql: "INSERT OR REPLACE INTO revision_content VALUES ('shop', ?, 2, ?)",
+                        arguments: [hash, text]
+                    )
+                }
+                let faults = await database.faults()
+                #expect(faults.count == count && faults.allSatisfy { $0.contains("a table of shop is not as it was") })
+            }
+            try database.close()
+        }
+    }
+
+    /// No query has to read the page.
+    @Test func damagedPageIsFound() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/catalog.db"
+            try await filled(path)
+            let queue = try DatabaseQueue(path: path)
+            let (page, bytes) = try await queue.read { db in
+                (
+                    try UInt64.fetchOne(db, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'suite'") ?? 0,
+                    try UInt64.fetchOne(db, sql: "PRAGMA page_size") ?? 0
+                )
+            }
+            try queue.close()
+            let file = try FileHandle(forWritingTo: URL(filePath: path))
+            try file.seek(toOffset: (page - 1) * bytes)
+            try file.write(contentsOf: Data(repeating: 0x79, count: Int(bytes)))
+            try file.close()
+            let database = try CatalogDatabase(path)
+            let faults = await database.faults()
+            #expect(faults.count == 1 && faults.allSatisfy { $0.hasPrefix("\(path) is damaged (") }, "\(faults)")
             try database.close()
         }
     }

@@ -439,6 +439,35 @@ struct RetentionServiceTests {
         }
     }
 
+    /// The ledger knows the rows that the file had: by an export, by an erasure, or by the request for one.
+    @Test(arguments: [
+        "INSERT INTO export_cursor (tenant, last_end, edge) VALUES ('shop', 0, 11)",
+        "INSERT INTO erasure VALUES (1, 'shop', x'00', 0, 'r', 11, NULL)",
+        "INSERT INTO erasure VALUES (1, 'shop', x'00', 0, 'r', 0, NULL); INSERT INTO erased VALUES (11, 1)",
+    ]) func lostNewestFileIsFound(_ sql: String) async throws {
+        try await withTemporaryDirectory { folder in
+            do {
+                let log = try log(folder)
+                try await fill(log, days: 1...3, [tenant("shop"): 4])
+                try await log.ledger.storing { try $0.execute(sql: sql) }
+                #expect(log.missing == nil)
+                try log.close()
+            }
+            try FileManager.default.removeItem(atPath: folder + "/2026-11-03.db")
+            let log = try log(folder)
+            #expect(log.missing == 9...11)
+            let verification = try await log.verify()
+            #expect(
+                verification.faults == [
+                    "the ledger knows rows up to 11, but the files end at 8: the newest day file is missing"
+                ]
+            )
+            #expect(verification.lastSequence == 11)
+            // Sequences are not assigned again.
+            #expect(try await log.lastSequence() == 11)
+        }
+    }
+
     @Test func lostFileIsFound() async throws {
         try await withTemporaryDirectory { folder in
             do {

@@ -35,6 +35,7 @@ package final class EventLog: EventStore, EventHistory {
         /// The older days read last, the most recently read at the end.
         var older: [(file: DayFile, queue: DatabaseQueue)] = []
         var lastSequence: Int64 = 0
+        var missing: ClosedRange<Int64>?
     }
 
     /// The writer of the newest day, used by one thread at a time.
@@ -111,14 +112,7 @@ package final class EventLog: EventStore, EventHistory {
     /// Sets the last assigned sequence, taken from the ledger and the newest day that has had rows.
     private func findLastSequence() throws {
         // A day that retention dropped may have held the highest sequence.
-        var last =
-            try ledger.read { db in
-                try Int64.fetchOne(
-                    db,
-                    sql:
-                        "SELECT max((SELECT ifnull(max(edge), 0) FROM export_cursor), (SELECT ifnull(max(last_seq), 0) FROM day))"
-                )
-            } ?? 0
+        var last = try ledger.read { try Int64.fetchOne($0, sql: "SELECT max(last_seq) FROM day") } ?? 0
         for day in allDays().reversed() {
             if let damage = damaged[day] {
                 // The ledger holds the last sequence of a closed day. For an open day it is unknown, and nothing may be
@@ -132,8 +126,30 @@ package final class EventLog: EventStore, EventHistory {
             last = max(last, found)
             if found > 0 { break }
         }
-        state.withLock { [last] in $0.lastSequence = last }
+        // Sequences of a missing file are not assigned again.
+        let told = try sequenceInLedger()
+        state.withLock { [last] in
+            $0.lastSequence = max(last, told)
+            if told > last { $0.missing = last + 1...told }
+        }
     }
+
+    /// Returns the highest sequence that was exported, erased, or known when an install was erased.
+    func sequenceInLedger() throws -> Int64 {
+        try ledger.read { db in
+            try Int64.fetchOne(
+                db,
+                sql: """
+                    SELECT max(ifnull((SELECT max(edge) FROM export_cursor), 0),
+                        ifnull((SELECT max(last_seq) FROM erasure), 0), ifnull((SELECT max(seq) FROM erased), 0))
+                    """
+            )
+        } ?? 0
+    }
+
+    /// The sequences that the ledger knows and that were in no file when the log was opened: the newest day file was
+    /// removed. Nil if there are none.
+    package var missing: ClosedRange<Int64>? { state.withLock(\.missing) }
 
     private func isClosed(_ day: CivilDay) throws -> Bool {
         try ledger.read { db in

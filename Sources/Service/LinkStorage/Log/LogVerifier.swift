@@ -19,9 +19,16 @@ package struct LogVerification: Sendable, Hashable {
 }
 
 extension EventLog {
-    /// Verifies every page of every file. Each file is read in one transaction, so the log may be in use. Takes as long
-    /// as reading the whole log.
-    package func verify() async throws -> LogVerification {
+    /// Verifies every page of every file, also of the catalog. Each file is read in one transaction, so both may be in use.
+    /// Takes as long as reading everything.
+    package func verify(with catalog: CatalogDatabase) async throws -> LogVerification {
+        var verification = try await verify()
+        verification.faults += await catalog.faults()
+        return verification
+    }
+
+    /// Verifies every page of the files of the log.
+    func verify() async throws -> LogVerification {
         try await onCheckpointQueue { log in
             var verifier = LogVerifier(log: log)
             return try verifier.verifyDays()
@@ -50,7 +57,7 @@ private struct LogVerifier {
 
     mutating func verifyDays() throws -> LogVerification {
         do {
-            try Self.readAll(log.ledger)
+            try log.ledger.read(StorageFile.checkPages)
             return try compareFiles()
         } catch let damage as StorageError where damage.isDamage {
             // The ledger alone records what was erased and dropped.
@@ -60,6 +67,8 @@ private struct LogVerifier {
     }
 
     private mutating func compareFiles() throws -> LogVerification {
+        // Read first, because the log may grow meanwhile.
+        let told = try log.sequenceInLedger()
         let closed = try log.ledger.read { db in
             try Int64.fetchAll(db, sql: "SELECT day FROM day").map(CivilDay.init(daysSince1970:))
         }
@@ -79,23 +88,19 @@ private struct LogVerifier {
         }
         try compareLedger()
         result.lastSequence = next.map { $0 - 1 } ?? log.knownSequence()
-        return result
-    }
-
-    /// Runs SQLite's `integrity_check`; throws unless every page, index and row is valid. Uses one bit of memory per
-    /// page.
-    private static func readAll(_ file: StorageFile) throws {
-        try file.read { db in
-            let verdict = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)")
-            guard verdict != "ok" else { return }
-            let detail = verdict?.split(whereSeparator: \.isNewline).joined(separator: " ")
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: detail ?? "no result")
+        if result.lastSequence < told {
+            result.faults.append(
+                "the ledger knows rows up to \(told), but the files end at \(result.lastSequence): the newest day file is "
+                    + "missing"
+            )
+            result.lastSequence = told
         }
+        return result
     }
 
     private mutating func addDay(_ day: CivilDay, isClosed: Bool) throws {
         let file = try log.file(of: day)
-        try Self.readAll(file.database)
+        try file.database.read(StorageFile.checkPages)
         let (committed, stored, counted) = try file.database.read { db in
             (
                 try Row.fetchAll(

@@ -45,6 +45,15 @@ struct StorageFile: Sendable {
     /// Checkpoints the WAL.
     func checkpoint() throws { try naming { try SQLiteFile.checkpoint(writer) } }
 
+    /// Runs SQLite's `integrity_check`; throws unless every page, index and row is valid. Uses one bit of memory per
+    /// page.
+    static func checkPages(_ db: Database) throws {
+        let verdict = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)")
+        guard verdict != "ok" else { return }
+        let detail = verdict?.split(whereSeparator: \.isNewline).joined(separator: " ")
+        throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: detail ?? "no result")
+    }
+
     /// Maps failures of statements on this file that run within a transaction of another file.
     func naming<Value>(_ body: () throws -> Value) throws -> Value {
         do {

@@ -6,14 +6,15 @@ import Networking
 struct VerifyLogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify-log",
-        abstract: "Verify that the log has no missing rows and that its counts match its rows.",
+        abstract: "Verify that the log has no missing rows, and that no file of the data directory is damaged.",
         discussion: """
             EXAMPLES
               fingerpost verify-log --data ./data
               fingerpost verify-log --data ./data --json
 
             Every sequence number from 1 to the last must be stored, erased or dropped by retention. Otherwise the \
-            output says which day lacks rows, and the exit code is 1. Works on a directory that no process uses, or \
+            output says which day lacks rows, and the exit code is 1. Every page of catalog.db, ledger.db and the day \
+            files is read, too; a file that is too damaged to be opened ends the command with 65. Works on a directory that no process uses, or \
             through a running server's control socket.
             """
     )

@@ -43,7 +43,7 @@ extension OperatorTasks {
         self.init {
             try await backups.write(to: $0)
         } verifyLog: {
-            try await log.verify().json
+            try await log.verify(with: catalog).json
         }
     }
 

@@ -145,6 +145,12 @@ struct Server {
                                 metadata: ["error": "\(damage)"]
                             )
                         }
+                        if let missing = log.missing {
+                            logger.warning(
+                                "the newest day file of the log is missing; follow deploy/runbooks/corrupt-file.md",
+                                metadata: ["first_seq": "\(missing.lowerBound)", "last_seq": "\(missing.upperBound)"]
+                            )
+                        }
                         return (database, log)
                     }
                 )
