@@ -32,8 +32,17 @@ check_unit() {
         || fail "the unit is exposed above 2.0: $(cat "$scratch/unit")"
     tail -n 1 "$scratch/unit"
     # The binary is not installed at that path here.
-    systemd-analyze verify fingerpost.service 2>&1 | grep -v 'is not executable' >&2 && fail 'the unit is not valid.'
-    echo 'the unit is valid'
+    systemd-analyze verify fingerpost.service fingerpost-backup.service fingerpost-backup.timer 2>&1 \
+        | grep -v 'is not executable' >&2 && fail 'a unit is not valid.'
+    echo 'the units are valid'
+}
+
+# --- Compose ---------------------------------------------------------------------------------------------------------
+
+check_compose() {
+    docker compose version >/dev/null 2>&1 || { skip 'docker compose is missing.'; return; }
+    docker compose --file compose.yaml config --quiet || fail 'compose.yaml is not valid.'
+    echo compose.yaml
 }
 
 # --- Kubernetes ------------------------------------------------------------------------------------------------------
@@ -278,7 +287,7 @@ check_proxies() {
     done
 }
 
-for part in unit kubernetes runbooks prometheus; do "check_$part"; done
+for part in unit compose kubernetes runbooks prometheus; do "check_$part"; done
 start_server
 check_metrics
 check_proxies

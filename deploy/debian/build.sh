@@ -17,6 +17,7 @@ umask 022
 
 install -D -m 0755 -s "$binary" "$stage/usr/bin/fingerpost"
 install -D -m 0644 deploy/fingerpost.service "$stage/lib/systemd/system/fingerpost.service"
+install -m 0644 -t "$stage/lib/systemd/system" deploy/fingerpost-backup.service deploy/fingerpost-backup.timer
 install -d "$stage/etc/fingerpost"
 # Sets the unit's data directory; all other values are the defaults.
 sed 's|^data: data$|data: /var/lib/fingerpost|' config/fingerpost.yaml >"$stage/etc/fingerpost/fingerpost.yaml"

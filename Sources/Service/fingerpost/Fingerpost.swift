@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import LinkEvents
 import LinkStorage
+import Logging
 
 @main
 struct Fingerpost: AsyncParsableCommand {
@@ -87,9 +88,16 @@ struct Fingerpost: AsyncParsableCommand {
         }
     }
 
-    /// Prints a failure on standard error and returns its exit code.
+    /// Prints a failure on standard error, in the format of the log if there is one, and returns its exit code.
     private static func tell(_ failure: CommandFailure) -> ExitCode {
-        failure.lines.forEach(warn)
+        if ProcessLog.isStarted, !failure.lines.isEmpty {
+            Logger(label: "fingerpost").critical(
+                "the service cannot run",
+                metadata: ["error": "\(failure.reason)", "exit_code": .stringConvertible(failure.status.rawValue)]
+            )
+        } else {
+            failure.lines.forEach(warn)
+        }
         return ExitCode(failure.status.rawValue)
     }
 }

@@ -35,9 +35,10 @@ struct ListenTests {
             let (status, text) = try serve(directory, [role: address])
 
             #expect(status == 69)
-            #expect(
-                text == "fingerpost: \(role): \(address) is in use; choose another with --\(role) HOST:PORT\n"
-            )
+            // One line of the log.
+            let reason = "\(role): \(address) is in use; choose another with --\(role) HOST:PORT"
+            #expect(text.hasSuffix(#""error":"\#(reason)","exit_code":69}"# + "\n"), "\(text)")
+            #expect(text.hasPrefix("{") && text.split(separator: "\n").count == 1, "\(text)")
             #expect(!isMarkedRunning(directory))
         }
     }
@@ -47,10 +48,19 @@ struct ListenTests {
             let (status, text) = try serve(directory, ["public": "192.0.2.1:0"])
 
             #expect(status == 69)
-            #expect(
-                text
-                    == "fingerpost: public: 192.0.2.1:0 is not an address of this machine; choose another with --public HOST:PORT\n"
-            )
+            let reason = "public: 192.0.2.1:0 is not an address of this machine; choose another with --public HOST:PORT"
+            #expect(text.contains(#""error":"\#(reason)""#), "\(text)")
+        }
+    }
+
+    @Test(arguments: ["public", "admin", "ops"])
+    func hostThatDoesNotResolveIsOneLineAndExitSixtyNine(_ role: String) async throws {
+        try await withTemporaryDirectory { directory in
+            let (status, text) = try serve(directory, [role: "nohost.invalid:0"])
+            #expect(status == 69)
+            let reason = "\(role): the host 'nohost.invalid' does not resolve to an address; choose another"
+            #expect(text.contains(#""error":"\#(reason)"#) && text.split(separator: "\n").count == 1, "\(text)")
+            #expect(!isMarkedRunning(directory))
         }
     }
 

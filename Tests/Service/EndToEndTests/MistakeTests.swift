@@ -67,10 +67,14 @@ struct MistakeTests {
         "double.yaml": tenant.replacing("id: item,", with: "id: home,"),
     ]
 
-    private func run(_ arguments: [String], in directory: String) async throws -> (status: Int32, text: String) {
+    private func run(
+        _ arguments: [String],
+        in directory: String,
+        input: String = "</dev/null"
+    ) async throws -> (status: Int32, text: String) {
         let tool = RunningServer.products.appending(path: "fingerpost").path
         let command =
-            #"cd "$0" && unset FINGERPOST_KEY FINGERPOST_SERVER FINGERPOST_PUBLIC_SERVER && exec "$@" 2>&1 </dev/null"#
+            #"cd "$0" && unset FINGERPOST_KEY FINGERPOST_SERVER FINGERPOST_PUBLIC_SERVER && exec "$@" 2>&1 \#(input)"#
         let result = try await runBeside("sh", ["-c", command, directory, tool] + arguments)
         return (result.status, String(decoding: result.output, as: UTF8.self))
     }
@@ -202,6 +206,32 @@ struct MistakeTests {
 
     @Test func mistakeInTheArgumentsIsExplained() async throws {
         try await withFiles { try await check(Self.arguments, in: $0) }
+    }
+
+    /// A person's request is not answered with "done" for a mistyped key.
+    @Test(
+        arguments: [
+            ("install-4\n", 1, "no event of this install was found, so nothing was erased."),
+            (" install-4", 1, "The key must be exactly the stickyKey that the app sent"),
+            ("install\u{FFFD}", 65, "standard input is not UTF-8"), (nil, 65, "standard input is closed"),
+        ] as [(String?, Int32, String)]
+    )
+    func erasureThatFindsNothingSaysSo(_ key: String?, _ status: Int32, _ message: String) async throws {
+        try await withFiles { directory in
+            let server = try RunningServer(directory: directory + "/data")
+            defer { server.killNow() }
+            let options = ["--server", "http://127.0.0.1:\(server.adminPort)", "--key", server.key ?? ""]
+            let settings = "settings:\n  privacy: {recordInstall: true}"
+            try Self.tenant.replacing("settings:", with: settings)
+                .write(toFile: directory + "/acme.yaml", atomically: true, encoding: .utf8)
+            let applied = try await run(["apply", "-f", "acme.yaml"] + options, in: directory)
+            #expect(applied.status == 0, "\(applied.text)")
+            // The replacement character stands for a byte that is not UTF-8.
+            let bytes = key.map { Data($0.utf8.filter { $0 != 0xBF && $0 != 0xBD }) }
+            try bytes?.write(to: URL(filePath: directory + "/key"))
+            let erased = try await run(["erase", "acme"] + options, in: directory, input: key == nil ? "<&-" : "<key")
+            #expect(erased.status == status && erased.text.contains(message), "\(erased.text)")
+        }
     }
 
     // MARK: Documents

@@ -114,10 +114,10 @@ struct TLSTests {
             try other.key.write(toFile: directory + "/privkey.pem", atomically: false, encoding: .utf8)
             let foreign = try serve(directory, variables)
             #expect(foreign.status == 78)
-            #expect(
-                foreign.text
-                    == "fingerpost: public.tls.key: \(directory)/privkey.pem does not match the certificate in \(directory)/fullchain.pem; write the path of that certificate's key.\n"
-            )
+            let reason =
+                "public.tls.key: \(directory)/privkey.pem does not match the certificate in \(directory)/fullchain.pem; write the path of that certificate's key."
+            #expect(foreign.text.hasSuffix(#""error":"\#(reason)","exit_code":78}"# + "\n"), "\(foreign.text)")
+            #expect(foreign.text.split(separator: "\n").count == 1, "\(foreign.text)")
             let half = try serve(directory, ["FINGERPOST_PUBLIC_TLS_KEY": directory + "/privkey.pem"])
             #expect(half.status == 78)
             #expect(

@@ -161,6 +161,25 @@ struct ClickTests {
         }
     }
 
+    /// A proxy may send its own host instead of that of the link.
+    @Test(
+        arguments: [
+            ("proxy.internal:8080", "'proxy.internal:8080'"), ("", "''"), ("a\u{1B}[2Jb", nil),
+            (String(repeating: "h", count: 400), "'\(String(repeating: "h", count: 250))…'"),
+        ] as [(String, String?)]
+    )
+    func unknownHostIsNamed(host: String, shown: String?) async throws {
+        try await withService { service in
+            let answer = try await service.publicPort(.get, "/hello", host: host)
+            let detail = answer.json?["detail"]?.text ?? ""
+            #expect(
+                shown.map { detail.hasPrefix("No tenant of this server has the host \($0). Add") } ?? true,
+                "\(detail)"
+            )
+            #expect(!detail.contains("\u{1B}") && detail.utf8.count < 400)
+        }
+    }
+
     @Test(arguments: ["/_fp", "/_fp/x", "/.well-known", "/.well-known/x"])
     func reservedPathsAreNeverClicks(path: String) async throws {
         try await withService { service in

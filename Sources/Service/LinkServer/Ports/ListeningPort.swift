@@ -31,6 +31,8 @@ package struct ListeningPort<Server: Service>: Service {
             return
         } catch let error as IOError {
             throw BindError(role, at: address, errno: error.errnoCode)
+        } catch is SocketAddressError.UnknownHost {
+            throw BindError(role, at: address, .unknownHost)
         } catch is SocketAddressError {
             throw BindError(role, at: address, .unknownHost)
         }

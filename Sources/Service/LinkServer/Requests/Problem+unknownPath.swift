@@ -1,4 +1,5 @@
 import HTTPTransport
+import LinkRouting
 
 extension Problem {
     /// The response to a path that a port does not have. It names the port that has the path, because a request to the
@@ -9,16 +10,23 @@ extension Problem {
         Problem(.notFound, wrongPort(target, at: port) ?? "Not found. docs/api.md lists all endpoints.")
     }
 
-    /// The response to a host that no tenant has.
+    /// The response to a host that no tenant has. It names the host that arrived, which a proxy may have changed.
     ///
-    /// - Parameter target: A path with an optional query.
-    static func unknownHost(_ target: String) -> Problem {
-        Problem(
+    /// - Parameters:
+    ///   - host: As the client sent it; nil if it sent none.
+    ///   - target: A path with an optional query.
+    static func unknownHost(_ host: String?, _ target: String) -> Problem {
+        let shown = (host ?? "").shortened(toBytes: longestHost).escapedForTerminal
+        return Problem(
             .unknownHost,
             wrongPort(target, at: .public)
-                ?? "No tenant of this server has this host. Add the host to 'domains' in the settings of its tenant."
+                ?? "No tenant of this server has the host '\(shown)'. Add the host to 'domains' in the settings of its "
+                + "tenant."
         )
     }
+
+    /// The most bytes of a host that a response repeats; a host name has at most 253.
+    private static let longestHost = 253
 
     /// Returns the hint that another port has the path; nil if it is this one, or none.
     private static func wrongPort(_ target: String, at port: PortRole) -> String? {

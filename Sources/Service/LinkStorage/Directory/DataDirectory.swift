@@ -39,11 +39,12 @@ package final class DataDirectory: Sendable {
 
     /// Locks the directory. Creates it first if the purpose allows that, with mode 0700.
     ///
-    /// Throws `StorageError`: `.noDirectory` if there is none and `purpose` is `.use`, `.backup` if it is a backup,
+    /// Throws `StorageError`: `.notReadable` if it belongs to another user, `.noDirectory` if there is none and `purpose` is `.use`, `.backup` if it is a backup,
     /// `.otherBuild` if its files have the schema of another build, `.unsafe` if other users could replace them,
     /// `.locked` if another process holds the lock, `.unfinishedRestore` after an interrupted restore, and `.missing` if
     /// there are day files but no catalog.
     package init(_ path: String, for purpose: Purpose) throws {
+        try Self.requireReadable(path)
         // Opening changes the files, so that they would no longer match the list of the backup.
         guard access("\(path)/\(Backup.listName)", F_OK) != 0 else { throw StorageError.backup(directory: path) }
         try Self.refuseOtherPrograms(path)
@@ -102,6 +103,14 @@ package final class DataDirectory: Sendable {
     /// The control socket of a process that holds the data directory at the path.
     package static func controlSocket(in path: String) -> String {
         serviceFolder(in: (try? resolve(path)) ?? path) + "/control.sock"
+    }
+
+    private static func requireReadable(_ path: String) throws {
+        guard access(path, R_OK | X_OK) != 0, errno == EACCES else { return }
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw StorageError.notReadable(path: path, owner: nil) }
+        let name = getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) }
+        throw StorageError.notReadable(path: path, owner: name ?? "user \(status.st_uid)")
     }
 
     private static func resolve(_ path: String) throws -> String {

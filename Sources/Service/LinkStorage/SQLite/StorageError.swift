@@ -14,6 +14,8 @@ package enum StorageError: DiskError, Hashable {
     case missing(file: String, detail: String)
     /// A command that works on existing data found none.
     case noDirectory(path: String)
+    /// This user may not read the data directory, or a directory above it. The owner is nil if it is unknown.
+    case notReadable(path: String, owner: String?)
     /// A restore was interrupted before everything was copied.
     case unfinishedRestore(directory: String)
     /// The target of a restore already holds databases, or remainders of them.
@@ -56,6 +58,9 @@ package enum StorageError: DiskError, Hashable {
         case .noDirectory(let path):
             "There is no data directory at \(path). Nothing was created: name the server's directory with --data. "
                 + "'fingerpost serve', 'migrate', 'restore' and 'keys create --init' create one."
+        case .notReadable(let path, let owner):
+            "You may not read \(path)\(owner.map { ", which belongs to \($0)" } ?? ""): run the command as its owner or as "
+                + "root, such as with sudo."
         case .unfinishedRestore(let directory):
             "\(directory) contains an unfinished restore, so most data is missing: repeat 'fingerpost restore BACKUP "
                 + "--data \(directory)'."
@@ -90,7 +95,8 @@ package enum StorageError: DiskError, Hashable {
         switch self {
         case .locked: 75  // EX_TEMPFAIL: try again when the other process has ended
         case .corrupt, .foreignFile, .otherBuild, .newerSchema, .missing, .unfinishedRestore: 65  // EX_DATAERR
-        case .noDirectory, .unusable, .readOnlyDisk, .backup, .notABackup, .refusedTarget, .full, .io, .occupied:
+        case .noDirectory, .notReadable, .unusable, .readOnlyDisk, .backup, .notABackup, .refusedTarget, .full, .io,
+            .occupied:
             74  // EX_IOERR
         case .wrongSetting: 70  // EX_SOFTWARE
         case .unsafe: 78  // EX_CONFIG

@@ -12,7 +12,7 @@ struct EraseCommand: AsyncParsableCommand {
               printf %s "$STICKY_KEY" | fingerpost erase shop
 
             Reads the install's stickyKey from standard input, which keeps it out of process lists and shell history. \
-            Needs a tenant with privacy.recordInstall. docs/operations.md describes what cannot be erased.
+            Needs a tenant with privacy.recordInstall. Exit code 1 when no event of the install was found. docs/operations.md describes what cannot be erased.
             """
     )
 
@@ -35,9 +35,17 @@ struct EraseCommand: AsyncParsableCommand {
                 json: .object(["stickyKey": .string(String(stickyKey))])
             )
         }
-        guard !json else { return show(answer.body) }
         let exports = answer.body["exports"]?.elements ?? []
         let rows = answer.body["rows"]?.int ?? 0
+        guard rows > 0 || !exports.isEmpty else {
+            if json { show(answer.body) }
+            throw fail(
+                "no event of this install was found, so nothing was erased. The key must be exactly the stickyKey that the "
+                    + "app sent; an install that was erased before has no events either.",
+                .failed
+            )
+        }
+        guard !json else { return show(answer.body) }
         show("erased \(rows.counted("row")) from the log and rewrote \(exports.count.counted("export"))")
         for name in answer.body["unreadableExports"]?.elements ?? [] {
             show("cannot be read, re-export its window: \(name.text ?? "")")

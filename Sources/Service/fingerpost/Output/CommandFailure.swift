@@ -2,11 +2,19 @@
 package struct CommandFailure: Error, Hashable {
     package let lines: [String]
     package let status: ExitStatus
+
+    /// The lines without the name of the program.
+    var reason: String {
+        let text = lines.joined(separator: " ")
+        return text.hasPrefix(program) ? String(text.dropFirst(program.count)) : text
+    }
 }
+
+private let program = "fingerpost: "
 
 /// Returns the error to throw, with a message and more lines for standard error.
 package func fail(_ message: String, _ status: ExitStatus, more lines: [String] = []) -> CommandFailure {
-    CommandFailure(lines: ["fingerpost: \(message)"] + lines, status: status)
+    CommandFailure(lines: [program + message] + lines, status: status)
 }
 
 /// The exit codes of commands, based on sysexits.h.

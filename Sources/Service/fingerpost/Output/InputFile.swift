@@ -3,10 +3,9 @@ import Foundation
 /// Reads a text file, or standard input for `-`.
 package func readText(_ path: String) throws -> String {
     do {
-        guard path != "-" else { return String(decoding: try standardInput(), as: UTF8.self) }
-        let data = try Data(contentsOf: URL(filePath: path))
-        guard let text = String(validating: data, as: UTF8.self) else {
-            throw fail("\(path) is not UTF-8; save it as UTF-8.", .unreadableInput)
+        let bytes = path == "-" ? Data(try standardInput()) : try Data(contentsOf: URL(filePath: path))
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw fail("\(path == "-" ? "standard input" : path) is not UTF-8; save it as UTF-8.", .unreadableInput)
         }
         return text
     } catch let error as CommandFailure {
@@ -33,7 +32,17 @@ private let maximumInput = 256 << 20
 
 private func standardInput() throws -> [UInt8] {
     var bytes: [UInt8] = []
-    while let piece = try FileHandle.standardInput.read(upToCount: 1 << 20), !piece.isEmpty {
+    while true {
+        let piece: Data?
+        do {
+            piece = try FileHandle.standardInput.read(upToCount: 1 << 20)
+        } catch {
+            throw fail(
+                "standard input is closed or cannot be read; pipe the text in, or name a file.",
+                .unreadableInput
+            )
+        }
+        guard let piece, !piece.isEmpty else { break }
         bytes += piece
         guard bytes.count <= maximumInput else {
             throw fail("standard input has more than \(maximumInput) bytes; name a smaller file.", .unreadableInput)

@@ -53,6 +53,7 @@ extension Server {
         }
         try close()
         try directory.markClean()
+        logger.notice("stopped")
     }
 
     /// Warns about overlapping domains. The more specific domain wins, as before. New claims of this kind need a key

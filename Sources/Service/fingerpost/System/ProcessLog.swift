@@ -30,6 +30,9 @@ enum ProcessLog {
         )
     }
 
+    /// Whether all output on standard error is in the log's format.
+    static var isStarted: Bool { writer.withLock { $0 != nil } }
+
     /// Waits until the log is written, for two seconds at most. Called before the process exits.
     static func flush() { writer.withLock { $0 }?.flush(within: .seconds(2)) }
 }
