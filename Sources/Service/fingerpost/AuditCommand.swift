@@ -33,7 +33,11 @@ struct AuditCommand: AsyncParsableCommand {
             let query = [("limit", "\(limit)")] + (tenant.map { [("tenant", $0)] } ?? [])
             let answer = try await reportingRefusals { try await admin.client().send(.get, "audit", query: query) }
             guard !json else { return show(answer.body) }
-            show(AuditText(answer.body["audit"]?.elements ?? []).lines)
+            let entries = answer.body["audit"]?.elements ?? []
+            show(AuditText(entries).lines)
+            if let tenant, entries.isEmpty {
+                warn("The audit log has no entry of '\(tenant)'. 'fingerpost tenants list' lists the tenants.")
+            }
         }
     }
 

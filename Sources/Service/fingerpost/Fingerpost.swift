@@ -63,6 +63,10 @@ struct Fingerpost: AsyncParsableCommand {
     /// Runs the command. Returns its error; nil if it succeeded.
     private static func runCommand() async -> (any Error)? {
         let arguments = Array(CommandLine.arguments.dropFirst())
+        // Swift replaces bytes that are not UTF-8 by this character.
+        if let index = arguments.firstIndex(where: { $0.unicodeScalars.contains("\u{FFFD}") }) {
+            return fail("argument \(index + 1) is not UTF-8; write it as UTF-8.", .invalidUsage)
+        }
         // The argument parser shows the general help instead.
         if arguments.first == "help", let failure = UsageText(Array(arguments.dropFirst())).failureOfUnknownCommand {
             return failure

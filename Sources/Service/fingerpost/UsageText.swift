@@ -50,6 +50,13 @@ struct UsageText {
         if let file = fileWithoutOption {
             return fail("'\(name)' reads its file from an option: write -f \(file).", .invalidUsage)
         }
+        if let option = unknownServerOption { return fail(advice(onOption: option), .invalidUsage) }
+        if let text = wrongRevision(message) {
+            return fail(
+                "'\(text)' is not a revision; write its number, such as 7. 'fingerpost revisions list TENANT' lists them.",
+                .invalidUsage
+            )
+        }
         if let option = message.wholeMatch(of: /Unknown option '(-[^' ]+)'.*/.dotMatchesNewlines())?.output.1 {
             return fail(advice(onOption: String(option)), .invalidUsage)
         }
@@ -68,6 +75,22 @@ struct UsageText {
         else { return nil }
         let first = arguments[command.count - 1]
         return [".yaml", ".yml", ".json"].contains { first.hasSuffix($0) } ? first : nil
+    }
+
+    /// An option for a server or a data directory that the command does not have: more important than what is missing.
+    private var unknownServerOption: String? {
+        guard last.configuration.subcommands.isEmpty else { return nil }
+        return ["--server", "--data"].first { option in
+            arguments.contains { $0 == option || $0.hasPrefix(option + "=") } && !optionNames.contains(option)
+        }
+    }
+
+    /// The text in the place of a revision's number; nil if it is not what the argument parser refuses.
+    private func wrongRevision(_ message: String) -> String? {
+        let refused = /The value '([^']*)' is invalid for '<(?:revision|from|to)>'.*/.dotMatchesNewlines()
+        if let match = message.wholeMatch(of: refused) { return String(match.output.1) }
+        guard usage.contains("<revision>") || usage.contains("<from>") else { return nil }
+        return arguments.first { $0.wholeMatch(of: /-[0-9]+/) != nil }
     }
 
     private func advice(onCommand unknown: String) -> String {
@@ -106,6 +129,9 @@ struct UsageText {
             return "\(refusal): it works through a server. Use --server ADDRESS and --key."
         case "--server" where options.contains("--data"), "--key" where options.contains("--data"):
             return "\(refusal): it works on a data directory, also on that of a running server. Use --data DIR."
+        case "--server" where options.contains("--table"):
+            return
+                "\(refusal): it reads a file. Use --table FILE; 'fingerpost pull' writes the table of a server to one."
         default:
             let near = option.nearest(among: options.sorted()).map { "did you mean '\($0)'?" }
             return "\(refusal); \(near ?? "'\(name) --help' lists its options.")"

@@ -116,6 +116,8 @@ struct ConfigurationTests {
             ),
             ("trustedProxies: [10.0.0.0/33]", "trustedProxies: '10.0.0.0/33' is not a range"),
             ("settings: {domains: []}", "'settings' belongs in a tenant file or a suite, not in the configuration."),
+            ("data: ~/fingerpost", "data is '~/fingerpost'; only a shell replaces '~', so write the whole path."),
+            ("exports: {directory: ~/exports}", "exports.directory is '~/exports'; only a shell replaces '~'"),
             ("limits: {bodyBytes: 12}", "limits.bodyBytes is '12'"),
             ("log: {level: loud}", "log.level is 'loud'"),
             ("trustedProxies: 10.0.0.0/8, 10.0.0.0/33", "trustedProxies: '10.0.0.0/33' is not a range"),

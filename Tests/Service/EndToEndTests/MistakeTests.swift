@@ -64,6 +64,7 @@ struct MistakeTests {
         "percent.yaml": tenant.replacing("path: /,", with: #"path: /, when: {rollout: "10%"},"#),
         "daily.yaml": tenant.replacing("settings:", with: "settings:\n  export: {schedule: daily}"),
         "page.yaml": tenant.replacing("https://www.acme.test/", with: "https://ww.acme.test/"),
+        "setting.yaml": tenant.replacing("schemes: [acme]", with: "schemes: [acme]\n  retentionDays: never"),
         "double.yaml": tenant.replacing("id: item,", with: "id: home,"),
     ]
 
@@ -171,6 +172,19 @@ struct MistakeTests {
             64,
             "'publish,keys' is several scopes; give each its own option: --scope publish --scope keys."
         ),
+        Mistake("keys create --scope admin --name a\u{FFFD}", 64, "argument 6 is not UTF-8; write it as UTF-8."),
+        Mistake(
+            "resolve yourapp://a --server http://x",
+            64,
+            "'fingerpost resolve' has no option '--server': it reads a file. Use --table FILE;"
+        ),
+        Mistake(
+            "revisions rollback acme latest --key k",
+            64,
+            "'latest' is not a revision; write its number, such as 7."
+        ),
+        Mistake("revisions rollback acme -1 --key k", 64, "'-1' is not a revision; write its number, such as 7."),
+        Mistake("promote acme last --from staging --key k", 64, "'last' is not a revision; write its number"),
         Mistake("keys create --name ci", 64, "Say what the key may do: --scope admin for everything on all tenants"),
         Mistake(
             "keys create --scope admin --expires tomorrow",
@@ -275,7 +289,7 @@ struct MistakeTests {
         ),
         Mistake("check double.yaml", 1, "error: double.yaml, line 13, column "),
         Mistake("check double.yaml", 1, "2 routes, 1 error, 0 warnings"),
-        Mistake("test typo.yaml --table acme.yaml", 65, "'rout' is not an expectation; use one of: outcome, action"),
+        Mistake("test typo.yaml --table acme.yaml", 65, "'rout' is not an expectation; did you mean 'route'?"),
         Mistake("test wrong.yaml --table acme.yaml", 1, "\n  screen: \"Item\", expected \"Itme\"\n"),
         Mistake(
             "test bare.yaml --table acme.yaml",
@@ -358,7 +372,7 @@ struct MistakeTests {
             65,
             "the route 'home' has no owner; write 'owner: web', or remove it"
         ),
-        Mistake("stats top acme contry", 1, "country"),
+        Mistake("stats top acme contry", 1, "'contry' is not a dimension; did you mean 'country'?"),
         Mistake("stats series acme --zone Berlin", 1, "'zone' must be an IANA time zone, such as Europe/Paris."),
         Mistake("events acme --outcome matchd", 1, "matched"),
         Mistake("keys rotate nobody", 1, "There is no such key; 'fingerpost keys list --data DIR' lists them."),
@@ -371,6 +385,13 @@ struct MistakeTests {
             "Did you mean 'www.acme.test'? If not, add the host to settings.destinations.hosts"
         ),
         Mistake("apply -f page.yaml", 1, "so nothing was changed: 'fingerpost check page.yaml' shows their lines.\n"),
+        Mistake("apply -f setting.yaml", 1, "setting.yaml: line 6, column "),
+        Mistake("pull acme -f acme.yaml", 0, "acme.yaml: 2 routes"),
+        Mistake("pull acme -f page.yaml", 1, "page.yaml has changes that are not live; apply them, or use --force to"),
+        Mistake("pull acme -f notes.txt", 1, "notes.txt is not a tenant file; choose another name, or use --force to"),
+        Mistake("pull acme -f page.yaml --force", 0, "page.yaml: 2 routes"),
+        Mistake("audit list --tenant acmee", 0, "The audit log has no entry of 'acmee'."),
+        Mistake("events acme --route nosuch", 0, "No recorded event fits."),
         Mistake("replay nope", 1, "There is no tenant 'nope'; check its name, or create it with"),
         Mistake(
             "replay acme",

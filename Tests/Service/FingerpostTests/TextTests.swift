@@ -34,10 +34,11 @@ struct TextTests {
         ("none", "not at all"), ("full", nil),
     ]) func rankingOfUnmatchedPathsExplainsHiddenPaths(_ recorded: String, _ how: String?) {
         let note = JSONNode.object(["unmatchedPath": .string(recorded)]).unmatchedPathNote
+        let more = recorded == "firstSegment" ? "full" : "firstSegment or full"
         #expect(
             note
                 == how.map {
-                    "The tenant's settings record such paths \($0). To record them whole: privacy.unmatchedPath: full."
+                    "The tenant's settings record such paths \($0). To see more of them: privacy.unmatchedPath: \(more)."
                 }
         )
     }

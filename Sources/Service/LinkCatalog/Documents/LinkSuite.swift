@@ -99,8 +99,11 @@ package struct LinkSuite: Sendable {
             var expectations: [Expectation] = []
             for (key, value) in try one.required("expect").anyObject().all {
                 guard let known = Expectation.Key(rawValue: key) else {
-                    let keys = Expectation.Key.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw value.error("'\(key)' is not an expectation; use one of: \(keys).")
+                    let keys = Expectation.Key.allCases.map(\.rawValue)
+                    let hint = key.nearest(among: keys).map { "did you mean '\($0)'?" }
+                    throw value.error(
+                        "'\(key)' is not an expectation; \(hint ?? "use one of: \(keys.joined(separator: ", ")).")"
+                    )
                 }
                 expectations.append(Expectation(key: known, value: value.node))
             }

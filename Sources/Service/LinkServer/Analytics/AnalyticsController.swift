@@ -137,7 +137,7 @@ struct AnalyticsController {
             ranking = try await Ranking(of: dimension, request, entry, analytics, at: authorizer.now())
         } else {
             let known = TotalsQuery.Column.allCases.map(\.rawValue) + Dimension.allCases.map(\.rawValue)
-            throw Problem(.invalidRequest, "The dimension must be one of: \(known.joined(separator: ", ")).")
+            throw Problem(unknownDimension: name, among: known)
         }
         return ranking.answer(naming: "top", "value") { $0.member("dimension", name) }.response(to: request)
     }

@@ -27,8 +27,7 @@ struct SeriesParameters {
         let totals = try TotalsParameters(request)
         if let name = request.parameter("dimension") {
             guard let dimension = Dimension(rawValue: name) else {
-                let known = Dimension.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Problem(.invalidRequest, "'dimension' must be one of: \(known).")
+                throw Problem(unknownDimension: name, among: Dimension.allCases.map(\.rawValue))
             }
             guard let value = request.parameter("value"), totals.columns.isEmpty, totals.filter.isEmpty else {
                 throw Problem(
@@ -82,5 +81,17 @@ struct SeriesParameters {
         writer.beginArray()
         for start in edges.dropLast() { writer.string(parameters.zone.day(of: start).description) }
         writer.endArray()
+    }
+}
+
+extension Problem {
+    /// The response to a name that is none of the known dimensions.
+    init(unknownDimension name: String, among known: [String]) {
+        let hint = name.nearest(among: known).map { "did you mean '\($0)'?" }
+        let shown = name.shortened(toBytes: 64).escapedForTerminal
+        self.init(
+            .invalidRequest,
+            "'\(shown)' is not a dimension; \(hint ?? "use one of: \(known.joined(separator: ", ")).")"
+        )
     }
 }

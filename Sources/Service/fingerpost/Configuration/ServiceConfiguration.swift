@@ -179,6 +179,9 @@ struct ServiceConfiguration {
         }
         data = text("data", "data")
         guard !data.isEmpty else { throw Invalid("data", "is empty; write the path of a directory.") }
+        for key in ["data", "exports.directory"] where text(key, "").hasPrefix("~") {
+            throw Invalid(key, "is '\(text(key, ""))'; only a shell replaces '~', so write the whole path.")
+        }
         publicAddress = try address("public", port: 8080)
         adminAddress = try address("admin", port: 8081)
         opsAddress = try address("ops", port: 8082)

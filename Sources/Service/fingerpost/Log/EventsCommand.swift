@@ -59,6 +59,9 @@ struct EventsCommand: AsyncParsableCommand {
         let end = try await ask(client, [("after", "\(Int64.max)")])["nextAfter"]?.int ?? 0
         let newest = try await ask(client, [("limit", "\(last)")])["events"]?.elements ?? []
         try printEvents(newest.reversed().filter { $0["seq"]?.int ?? 0 <= end })
+        if newest.isEmpty, !follow {
+            warn("No recorded event fits. Check the names of the route, the outcome and the purpose.")
+        }
         return end
     }
 

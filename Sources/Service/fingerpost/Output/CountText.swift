@@ -96,7 +96,8 @@ extension JSONNode {
             default: nil
             }
         return recorded.map {
-            "The tenant's settings record such paths \($0). To record them whole: privacy.unmatchedPath: full."
+            "The tenant's settings record such paths \($0). To see more of them: privacy.unmatchedPath: "
+                + "\(self["unmatchedPath"]?.text == "firstSegment" ? "full" : "firstSegment or full")."
         }
     }
 }

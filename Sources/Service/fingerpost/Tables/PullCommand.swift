@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import LinkCatalog
 import LinkRouting
 import Networking
@@ -12,13 +13,15 @@ struct PullCommand: AsyncParsableCommand {
               fingerpost pull shop -f shop.yaml
               fingerpost pull shop --server https://links.internal:8081 > shop.yaml
 
-            plan and apply accept the file. Comments in an existing file are lost. The key needs the scope tables:read.
+            plan and apply accept the file. Comments in an existing file are lost. A file with changes that are not live \
+            is replaced only with --force. The key needs the scope tables:read.
             """
     )
 
     @ArgumentParser.Argument(help: "The tenant.") var tenant: String
     @ArgumentParser.Option(name: [.short, .long], help: "The file to write (default: standard output).") var file:
         String?
+    @Flag(help: "Replace the file even if it has changes that are not live.") var force = false
     @OptionGroup var admin: AdminOptions
     @Flag(help: "Write JSON.") var json = false
 
@@ -26,6 +29,7 @@ struct PullCommand: AsyncParsableCommand {
         let client = try admin.client()
         let document = try await reportingRefusals {
             let settings = try await client.send(.get, "tenants/\(tenant)/settings")
+            if let file, !force { try await requireUnchanged(file, settings.body["settings"] ?? .null, client) }
             var table: JSONNode?
             var revision: Int64?
             do {
@@ -44,5 +48,28 @@ struct PullCommand: AsyncParsableCommand {
         guard let file else { return show(document: text) }
         try write(text, toFile: file)
         show("\(file): \((document["table"]?["routes"]?.elements?.count ?? 0).counted("route"))")
+    }
+
+    /// Throws if an existing file has changes to the table that it was pulled from, or to the live settings.
+    private func requireUnchanged(_ file: String, _ settings: JSONNode, _ client: AdminClient) async throws {
+        var status = stat()
+        guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return }
+        let text = try readText(file)
+        guard let document = try? TenantDocument(text) else {
+            throw fail("\(file) is not a tenant file; choose another name, or use --force to replace it.", .failed)
+        }
+        var base = JSONNode.object([:])
+        do {
+            let revision = document.basedOn.map { "revisions/\($0)/table" } ?? "table"
+            base = try await client.send(.get, "tenants/\(tenant)/\(revision)").body
+        } catch let refusal as AdminClient.Refusal where ["no_table", "unknown_revision"].contains(refusal.code) {}
+        guard TableDiff(from: base, to: document.table ?? base).isEmpty,
+            TableDiff.fields(from: settings, to: document.settings ?? settings).isEmpty
+        else {
+            throw fail(
+                "\(file) has changes that are not live; apply them, or use --force to replace it.",
+                .failed
+            )
+        }
     }
 }

@@ -48,6 +48,8 @@ struct RoutesCommand: AsyncParsableCommand {
                 EXAMPLES
                   fingerpost routes import shop routes.ndjson
                   fingerpost routes import shop - --replace < routes.ndjson
+
+                Exit code 1 when the draft is saved with errors, which prevent its publication.
                 """
         )
 
@@ -73,7 +75,11 @@ struct RoutesCommand: AsyncParsableCommand {
                 }
             }
             show("draft \(draft): \((answer.body["routes"]?.int ?? 0).counted("route"))")
-            show(FindingLines(answer.body["findings"]?.elements ?? []).lines)
+            let findings = answer.body["findings"]?.elements ?? []
+            show(FindingLines(findings).lines)
+            guard !findings.contains(where: { $0["severity"]?.text == "error" }) else {
+                throw fail("the draft is saved, but it cannot be published with these errors.", .failed)
+            }
         }
     }
 }

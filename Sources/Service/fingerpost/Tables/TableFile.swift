@@ -53,6 +53,18 @@ package struct TableFile {
         }
     }
 
+    /// The errors of the file's settings with their lines; nil if this version finds none.
+    var failureOfSettings: CommandFailure? {
+        guard let settings else { return nil }
+        do {
+            _ = try Settings(DocumentField(settings, path: "settings"))
+            return nil
+        } catch {
+            let lines = error.errors.map { "\(path): \($0)" }
+            return fail("the settings have errors:", .failed, more: lines)
+        }
+    }
+
     /// Returns the request body for the plan endpoint, including suites to store.
     package func planRequest(_ suites: [(name: String, text: String)]) -> JSONNode {
         let texts = suites.map { JSONNode.Member($0.name, .string($0.text)) }

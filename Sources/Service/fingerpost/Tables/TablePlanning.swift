@@ -108,12 +108,17 @@ package struct TablePlanning: Sendable {
         /// The maximum number of moved links shown; --json shows all of them.
         private static let shown = 20
 
+        /// A value of the settings as JSON, shortened; --json shows it whole.
+        private static func shown(_ value: JSONNode?) -> String {
+            value?.json().shortened(toBytes: 200) ?? "nothing"
+        }
+
         /// The plan as text for people.
         package var lines: [String] {
             var lines: [String] = []
             if settingsRevision == nil { lines.append("the tenant is new") }
             for field in body["settings"]?.elements ?? [] {
-                let (before, after) = (field["before"]?.json() ?? "nothing", field["after"]?.json() ?? "nothing")
+                let (before, after) = (Self.shown(field["before"]), Self.shown(field["after"]))
                 lines.append("settings: \(field["path"]?.text ?? "") changes from \(before) to \(after)")
             }
             lines += ChangeLines(body["changes"]).lines
@@ -144,6 +149,10 @@ package struct TablePlanning: Sendable {
             )
         } catch let refusal as AdminClient.Refusal where refusal.code == "unknown_tenant" {
             return try newTenant()
+        } catch let refusal as AdminClient.Refusal where refusal.code == "invalid_settings" {
+            // The server names places in the request, which nobody wrote.
+            if let failure = file.failureOfSettings { throw failure }
+            throw refusal
         }
     }
 
