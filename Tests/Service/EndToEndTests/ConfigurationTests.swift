@@ -74,6 +74,12 @@ struct ConfigurationTests {
         }
     }
 
+    @Test func fileOfCommentsSetsNothing() async throws {
+        try await withFile("# All defaults.\n\n  # public: {port: 80}\n") { file in
+            #expect(try config("--config", file).output == config().output)
+        }
+    }
+
     @Test func unknownVariableNamesTheOneThatWasMeant() throws {
         let output = try config(environment: ["FINGERPOST_PUBLIK_PORT": "80"]).output
         #expect(output.contains("unknown variable FINGERPOST_PUBLIK_PORT; did you mean FINGERPOST_PUBLIC_PORT?"))

@@ -17,7 +17,6 @@ package final class ServerCertificates: Service {
     private struct State {
         var context: NIOSSLContext
         var digests: [SHA256Digest]
-        var expiry: Timestamp
         /// The failure at the last check of the files; nil if there was none.
         var complaint: CertificateFiles.Failure?
     }
@@ -56,7 +55,7 @@ package final class ServerCertificates: Service {
         let contents = try files.read()
         let identity = try TLSIdentity(contents, files, at: now())
         let context = try identity.context(protocols)
-        state = Mutex(State(context: context, digests: contents.digests, expiry: identity.expiry))
+        state = Mutex(State(context: context, digests: contents.digests))
         expiry = Meter(label: "fingerpost_tls_certificate_expiry_timestamp_seconds", factory: metrics)
         expiry.set(identity.expiry.milliseconds / 1_000)
         // Both are exported at 0 from the start: `rate()` does not see the first increment of a counter that was not
@@ -105,18 +104,17 @@ package final class ServerCertificates: Service {
         }
         let identity = try TLSIdentity(contents, files, at: now())
         let context = try identity.context(protocols)
-        state.withLock { $0 = State(context: context, digests: contents.digests, expiry: identity.expiry) }
+        state.withLock { $0 = State(context: context, digests: contents.digests) }
         expiry.set(identity.expiry.milliseconds / 1_000)
         renewed.increment()
+        logger.notice("certificate renewed", metadata: ["tls.expiry": "\(identity.expiry)"])
         return .renewed
     }
 
     /// Checks the files. The same problem is counted and logged once, not at every check.
     private func checkFiles() {
         do throws(CertificateFiles.Failure) {
-            if try takeFiles() == .renewed {
-                logger.notice("certificate renewed", metadata: ["tls.expiry": "\(state.withLock(\.expiry))"])
-            }
+            _ = try takeFiles()
         } catch {
             let isKnown = state.withLock { state in
                 defer { state.complaint = error }

@@ -18,6 +18,6 @@ package enum SQLiteLibrary {
             return nil
         }
         return
-            "SQLite \(version) can corrupt a WAL that two connections write; never open these files with another program"
+            "never open the data files with another program while the service runs (SQLite \(version), sqlite.org/wal.html)"
     }
 }

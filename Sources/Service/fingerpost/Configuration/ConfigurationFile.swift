@@ -12,11 +12,15 @@ struct ConfigurationFile {
     /// The line of each key that the file sets.
     let lines: [String: Int]
 
-    init(_ path: String) async throws {
+    /// Nil for a file that has only comments, which sets nothing.
+    init?(_ path: String) async throws {
         self.path = path
         let root: JSONNode
         do {
-            root = try Document.read(try String(contentsOfFile: path, encoding: .utf8))
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            let lines = text.split(whereSeparator: \.isNewline).map { $0.drop(while: \.isWhitespace) }
+            guard lines.isEmpty || !lines.allSatisfy({ $0.isEmpty || $0.hasPrefix("#") }) else { return nil }
+            root = try Document.read(text)
         } catch let error as DocumentError {
             throw ServiceConfiguration.Invalid(message: "\(path): \(error.description)")
         } catch {

@@ -133,8 +133,7 @@ struct ServiceConfiguration {
             EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "fingerpost"),
         ]
         var configurationFile: ConfigurationFile?
-        if let file {
-            let read = try await ConfigurationFile(file)
+        if let file, let read = try await ConfigurationFile(file) {
             providers.append(read.provider)
             configurationFile = read
         }

@@ -24,7 +24,7 @@ extension Server {
             onReady(ports)
         }
         DescriptorLimit.tell(configuration.limits, logger)
-        if let warning = try SQLiteLibrary.walResetWarning() { logger.notice("\(warning)") }
+        if let warning = try SQLiteLibrary.walResetWarning() { logger.info("\(warning)") }
         if directory.wasUnclean {
             logger.notice("the last process did not shut down cleanly; checking the newest day of the log")
         }
