@@ -184,6 +184,22 @@ struct ConnectionLimitTests {
         }
     }
 
+    /// Blanks around the value of a field are not part of it.
+    @Test func hostWithBlanksIsAnswered() async throws {
+        try await withService { service in
+            try await service.listening({ _ in }) { port in
+                let answer = try await onThread {
+                    let connection = try RawConnection(port: port)
+                    connection.send(
+                        "GET /.well-known/assetlinks.json HTTP/1.1\r\nHost: \tyourappdomain.com \r\nConnection: close \r\n\r\n"
+                    )
+                    return try connection.readToEnd()
+                }
+                #expect(answer.hasPrefix("HTTP/1.1 200 "), "\(answer.prefix(300))")
+            }
+        }
+    }
+
     @Test func bodyWithoutEndIsReadUpToABound() async throws {
         try await withService { service in
             try await service.listening({ $0.bodySeconds = 600 }) { port in

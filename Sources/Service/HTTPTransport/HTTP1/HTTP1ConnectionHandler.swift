@@ -3,6 +3,7 @@ import Metrics
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
+import Networking
 
 /// Applies the rules of ``HTTP1ConnectionStateMachine`` to a channel: passes requests on, writes responses, measures
 /// time, and closes the connection.
@@ -139,7 +140,7 @@ package final class HTTP1ConnectionHandler: ChannelDuplexHandler, ResponseSender
         let part: HTTPRequestPart
         switch unwrapInboundIn(data) {
         case .head(let head):
-            guard let request = accepted(head, context) else { return }
+            guard let request = accepted(head.trimmingFieldValues, context) else { return }
             part = .head(request)
         case .body(let bytes):
             machine.receiveBody(bytes.readableBytes)

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import Networking
 import StubMatching
 
 /// Reads the requests of a connection one after the other, and writes their answers. It writes raw bytes, because
@@ -53,7 +54,7 @@ final class StubConnection: ChannelInboundHandler {
     private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
         guard !isClosing else { return }
         switch part {
-        case .head(let head): begin(head, context)
+        case .head(let head): begin(head.trimmingFieldValues, context)
         case .body(var piece):
             guard !isTooLarge else { return }
             let bytes = (body?.readableBytes ?? 0) + piece.readableBytes

@@ -173,6 +173,18 @@ struct StubConnectionTests {
         }
     }
 
+    /// Blanks around the value of a header are not part of it.
+    @Test(arguments: ["one", " one ", "\tone\t", "  one \t "])
+    func headerIsComparedWithoutBlanks(sent: String) async throws {
+        try await withStubServer { port in
+            let client = try StubClient(port: port)
+            let headers = JSONNode.object(["X-A": .object(["equalTo": .string("one")])])
+            try client.admin("POST", "mappings", .object(["request": .object(["headers": headers])]))
+            try client.connection.begin("GET /a HTTP/1.1\r\nHost: a\r\nX-A:\(sent)\r\n\r\n")
+            #expect(try client.connection.response().status == 200)
+        }
+    }
+
     /// HTTP/1.0 has no chunks.
     @Test(arguments: [
         ("HTTP/1.1", "Transfer-Encoding: chunked", "2\r\nab\r\n2\r\ncd\r\n2\r\nef\r\n0\r\n\r\n"),
