@@ -17,7 +17,7 @@ package struct MappingFile: Sendable {
             (fields, holdsSeveral) = ([root], false)
             return
         }
-        try root.requireKeys(["mappings", "meta", "importOptions"])
+        try root.requireKeys(["mappings", "meta", "importOptions", "$schema"])
         (fields, holdsSeveral) = (try list.list(), true)
     }
 }

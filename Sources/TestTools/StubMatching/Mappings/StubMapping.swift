@@ -25,6 +25,8 @@ package final class StubMapping: Sendable {
     private static let keys: Set<String> = [
         "id", "uuid", "name", "request", "response", "priority", "scenarioName", "requiredScenarioState",
         "newScenarioState", "persistent", "metadata", "insertionIndex",
+        // Editors complete the document with it.
+        "$schema",
     ]
 
     private static let unsupported = [

@@ -5,7 +5,7 @@ import LinkRouting
 /// Stubs that name an exact path are found by it, so that a request is compared with few of many stubs.
 package struct StubStore: Sendable {
     package struct Entry: Sendable {
-        package let stub: StubMapping
+        package var stub: StubMapping
         /// Larger for newer stubs.
         package let order: Int
         /// The file that holds the stub, relative to the folder `mappings`.
@@ -42,18 +42,18 @@ package struct StubStore: Sendable {
     /// Replaces the stub with the same id; it keeps its position among stubs of the same priority. Returns false when
     /// there is none.
     package mutating func replace(with stub: StubMapping) -> Bool {
-        guard let old = entries.first(where: { $0.stub.id == stub.id }) else { return false }
-        remove { $0.order == old.order }
-        insert(Entry(stub: stub, order: old.order, file: old.file))
+        guard var entry = entry(stub.id) else { return false }
+        entry.stub = stub
+        update(entry)
         return true
     }
 
     package func entry(_ id: String) -> Entry? { entries.first { $0.stub.id == id } }
 
-    package mutating func setFile(_ file: String?, of id: String) {
-        guard var entry = entry(id) else { return }
+    /// Replaces the entry of the same order; does nothing when there is none.
+    package mutating func update(_ entry: Entry) {
+        guard entries.contains(where: { $0.order == entry.order }) else { return }
         remove { $0.order == entry.order }
-        entry.file = file
         insert(entry)
     }
 

@@ -8,7 +8,8 @@ extension AdminAPI {
         case ("GET", 1): return try listMappings(call)
         case ("POST", 1): return try addMapping(call)
         case ("DELETE", 1):
-            try removeMappings(call.session) { _ in true }
+            // As in WireMock, only this call removes the files of stubs that are not persistent, too.
+            removeFiles(of: removeStubs(call.session) { _ in true }, call.session)
             return .emptyObject
         case ("POST", 2): return try postMappings(call.path[1], call)
         case ("DELETE", 2) where call.path[1] == "reset": throw AdminFailure.notFound
@@ -46,16 +47,16 @@ extension AdminAPI {
             let ids = try call.session.rules.stubs.entries.filter { try hasMetadata($0.stub, matcher, call) }.map(
                 \.order
             )
-            try removeMappings(call.session) { ids.contains($0.order) }
+            removeMappings(call.session) { ids.contains($0.order) }
             return .emptyObject
         case "remove":
-            let pattern = try mapping(try call.document(), call)
-            try removeMappings(call.session) {
+            let pattern = try mapping(try call.document())
+            removeMappings(call.session) {
                 $0.stub.id == pattern.id || $0.stub.request.json == pattern.request.json
             }
             return .empty(200)
         case "edit":
-            let stub = try mapping(try call.document(), call)
+            let stub = try mapping(try call.document())
             let isKnown = try replace(stub, call.session)
             guard isKnown else { throw AdminFailure.notFound }
             return .json(stub.json)
@@ -69,10 +70,10 @@ extension AdminAPI {
         switch method {
         case "GET": return .json(entry.stub.json)
         case "DELETE":
-            try removeMappings(call.session) { $0.order == entry.order }
+            removeMappings(call.session) { $0.order == entry.order }
             return .emptyObject
         case "PUT":
-            let stub = try mapping(try call.document(), call, id: id)
+            let stub = try mapping(try call.document(), id: id)
             guard try replace(stub, call.session) else { throw AdminFailure.notFound }
             return .json(stub.json)
         default: throw AdminFailure.notFound
@@ -97,12 +98,12 @@ extension AdminAPI {
         return .json(Self.list(rest.prefix(try call.count("limit") ?? .max), total: entries.count))
     }
 
-    private func mapping(_ field: MappingField, _ call: AdminRequest, id: String? = nil) throws -> StubMapping {
+    private func mapping(_ field: MappingField, id: String? = nil) throws -> StubMapping {
         try StubMapping(field, id: id, templating: configuration.templating, newID: environment.newID)
     }
 
     private func addMapping(_ call: AdminRequest) throws -> StubAnswer {
-        let stub = try mapping(try call.document(), call)
+        let stub = try mapping(try call.document())
         try add(stub, call.session)
         return .json(stub.json, status: 201)
     }
@@ -132,40 +133,54 @@ extension AdminAPI {
 
     // MARK: Files of stubs
 
-    /// Writes a stub to its file, or to a new one. A file with several stubs is unchanged.
+    /// Writes a stub to its file, or to a new one if that has several stubs, and keeps it as the stub of this order.
     ///
     /// - Parameter index: The position that the file states for the stub; nil for `order`.
     private func persist(_ stub: StubMapping, _ order: Int, _ session: StubSession, index: Int? = nil) throws {
         guard let folder else {
             throw AdminFailure(409, "the server has no folder for persistent stubs; start it with one")
         }
-        let entries = session.rules.stubs.entries
-        var file = entries.first { $0.order == order }?.file ?? MappingName.file(of: stub)
-        if entries.count(where: { $0.file == file }) > 1 { file = MappingName.file(of: stub) }
+        guard var entry = session.rules.stubs.entries.first(where: { $0.order == order }) else { return }
+        let file = entry.file.flatMap { folder.holdsOneStub($0) ? $0 : nil } ?? MappingName.file(of: stub)
         try folder.write(stub, toMappingFile: file, order: index ?? order)
-        session.withState { $0.rules.stubs.setFile(file, of: stub.id) }
+        (entry.stub, entry.file) = (stub, file)
+        session.withState { $0.rules.stubs.update(entry) }
     }
 
+    /// Makes all stubs persistent.
     private func saveMappings(_ session: StubSession) throws {
-        for entry in session.rules.stubs.entries.reversed() { try persist(entry.stub, entry.order, session) }
+        for entry in session.rules.stubs.entries.reversed() {
+            // Among members of the same name, the last one counts.
+            let document = (entry.stub.json.members ?? []) + [JSONNode.Member("persistent", .bool(true))]
+            try persist(try mapping(MappingField(.object(document))), entry.order, session)
+        }
     }
 
-    /// Removes stubs, and the files of persistent ones. A file with several stubs stays while one of them is left.
-    func removeMappings(_ session: StubSession, where isRemoved: (StubStore.Entry) -> Bool) throws {
-        let removed = session.withState { state in
+    /// Removes stubs, and the files of persistent ones: the other files are the user's.
+    func removeMappings(_ session: StubSession, where isRemoved: (StubStore.Entry) -> Bool) {
+        let removed = removeStubs(session, where: isRemoved)
+        removeFiles(of: removed.filter { $0.stub.isPersistent == true }, session)
+    }
+
+    private func removeStubs(_ session: StubSession, where isRemoved: (StubStore.Entry) -> Bool) -> [StubStore.Entry] {
+        session.withState { state in
             let removed = state.rules.stubs.entries.filter(isRemoved)
             let orders = Set(removed.map(\.order))
             state.rules.stubs.remove { orders.contains($0.order) }
             state.stubsChanged()
             return removed
         }
-        // Sessions share the folder, and only the server itself owns it.
-        guard let folder, session.id == nil else { return }
-        let filesInUse = Set(session.rules.stubs.entries.compactMap(\.file))
-        for file in Set(removed.compactMap(\.file)) where !filesInUse.contains(file) { folder.removeMappingFile(file) }
     }
 
-    /// Replaces all stubs with those of the folder, and resets the scenarios. Stubs that are in no file are lost.
+    /// Removes the files of removed stubs. A file with several stubs stays.
+    private func removeFiles(of removed: [StubStore.Entry], _ session: StubSession) {
+        // Sessions share the folder, and only the server itself owns it.
+        guard let folder, session.id == nil else { return }
+        for file in removed.compactMap(\.file) where folder.holdsOneStub(file) { folder.removeMappingFile(file) }
+    }
+
+    /// Replaces all stubs with those of the folder, and resets the scenarios and the journal. Stubs that are in no file
+    /// are lost.
     func resetMappings(_ session: StubSession) throws {
         let loaded = folder?.stubs(templating: configuration.templating, newID: environment.newID)
         if let problem = loaded?.problems.first, configuration.unreadable == .stopTheStart {
@@ -176,19 +191,20 @@ extension AdminAPI {
             for (stub, file) in loaded?.stubs ?? [] { state.rules.stubs.add(stub, file: file) }
             state.stubsChanged()
             state.rules.scenarios.reset()
+            state.journal.removeAll()
         }
     }
 
     private func importMappings(_ call: AdminRequest) throws -> StubAnswer {
         let document = try call.document()
-        try document.requireKeys(["mappings", "importOptions", "meta"])
+        try document.requireKeys(["mappings", "importOptions", "meta", "$schema"])
         let options = document["importOptions"]
         try options?.requireKeys(["duplicatePolicy", "deleteAllNotInImport"])
         let policy = try options?["duplicatePolicy"]?.text() ?? "OVERWRITE"
         guard ["OVERWRITE", "IGNORE"].contains(policy) else {
             throw options?["duplicatePolicy"]?.error("write OVERWRITE or IGNORE.") ?? document.error("wrong options")
         }
-        let stubs = try document["mappings"]?.list().map { try mapping($0, call) } ?? []
+        let stubs = try document["mappings"]?.list().map { try mapping($0) } ?? []
         let present = call.session.rules.stubs.entries
         var known = Set(present.map(\.stub.id))
         guard present.count + Set(stubs.map(\.id)).subtracting(known).count <= StubStore.maximumCount else {
@@ -204,7 +220,7 @@ extension AdminAPI {
         }
         if try options?["deleteAllNotInImport"]?.bool() == true {
             let ids = Set(stubs.map(\.id))
-            try removeMappings(call.session) { !ids.contains($0.stub.id) }
+            removeMappings(call.session) { !ids.contains($0.stub.id) }
         }
         return .empty(200)
     }

@@ -93,7 +93,7 @@ extension AdminAPI {
                 templating: configuration.templating,
                 newID: environment.newID
             )
-            try removeMappings(session) { $0.stub.id == stub.id }
+            removeMappings(session) { $0.stub.id == stub.id }
             try add(stub, session, recordedAt: index)
         }
         let list: [JSONNode] =

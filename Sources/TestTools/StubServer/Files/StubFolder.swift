@@ -46,6 +46,9 @@ struct StubFolder: Sendable {
         return (stubs, problems)
     }
 
+    /// Whether the file can be rewritten or removed with its stub; false for one that cannot be read.
+    func holdsOneStub(_ file: String) -> Bool { (try? mappings(in: file))?.holdsSeveral == false }
+
     private func mappings(in file: String) throws(MappingError) -> MappingFile {
         let path = "\(mappings)/\(file)"
         guard Self.isRegularFile(path) else {
