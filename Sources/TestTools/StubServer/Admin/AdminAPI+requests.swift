@@ -40,25 +40,25 @@ extension AdminAPI {
     private func snapshot(_ call: AdminRequest) -> [ServeEvent] { call.session.withState { Array($0.journal.events) } }
 
     private func listRequests(_ call: AdminRequest) throws -> StubAnswer {
-        let (all, isDisabled) = call.session.withState { (Array($0.journal.events), $0.journal.isDisabled) }
-        var events = all
+        var events = snapshot(call)
+        if call.parameter("unmatched") == "true" { events = events.filter { !$0.wasMatched } }
+        if let id = call.parameter("matchingStub") {
+            let id = try Self.id(id)
+            events = events.filter { $0.stub?.id == id }
+        }
+        let total = events.count
         if let since = call.parameter("since") {
             guard let instant = Timestamp(since) ?? CivilDay(since)?.start else {
                 throw MappingError(title: "\(since) is not a valid ISO8601 date", pointer: "since", detail: nil)
             }
             events = events.filter { $0.request.receivedAt > instant }
         }
-        if call.parameter("unmatched") == "true" { events = events.filter { !$0.wasMatched } }
-        if let id = call.parameter("matchingStub") {
-            let id = try Self.id(id)
-            events = events.filter { $0.stub?.id == id }
-        }
         if let limit = try call.count("limit") { events = Array(events.prefix(limit)) }
         return .json(
             .object([
                 "requests": .array(events.map { $0.json(mask) }),
-                "meta": .object(["total": .int(all.count)]),
-                "requestJournalDisabled": .bool(isDisabled),
+                "meta": .object(["total": .int(total)]),
+                "requestJournalDisabled": isDisabled(call),
             ])
         )
     }
@@ -90,8 +90,9 @@ extension AdminAPI {
         )
     }
 
+    /// The oldest first, unlike the list of all requests, as in WireMock.
     private func findRequests(_ call: AdminRequest) throws -> StubAnswer {
-        .json(requestList(try matching(call).map(\.request), call))
+        .json(requestList(try matching(call).reversed().map(\.request), call))
     }
 
     private func requestList(_ requests: [StubRequest], _ call: AdminRequest) -> JSONNode {

@@ -60,7 +60,6 @@ struct AdminAPI: Sendable {
         case ("POST", ["reset"]):
             try resetMappings(call.session)
             call.session.withState { state in
-                state.journal.removeAll()
                 state.failures = []
                 state.unmatchedCount = 0
                 state.uses = [:]
@@ -103,7 +102,7 @@ struct AdminAPI: Sendable {
             return .json(rules.scenarios.json(stubs: rules.stubs.entries))
         case ("POST", 2) where call.path[1] == "reset":
             call.session.withState { $0.rules.scenarios.reset() }
-            return .empty(200)
+            return .emptyObject
         case ("PUT", 3) where call.path[2] == "state":
             try setState(of: call.path[1], call)
             return .emptyObject
@@ -147,6 +146,12 @@ struct AdminAPI: Sendable {
             let settings = try StubSettings(try call.document())
             call.session.withState { $0.rules.settings = settings }
             return .empty(200)
+        case ("PATCH", ["settings", "extended"]):
+            let document = try call.document()
+            try document.requireKeys(["extended"])
+            let members = try document["extended"]?.members() ?? []
+            call.session.withState { $0.rules.settings.extend(members.map { JSONNode.Member($0.key, $0.value.node) }) }
+            return .emptyObject
         default: throw AdminFailure.notFound
         }
     }

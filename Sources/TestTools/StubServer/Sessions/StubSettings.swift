@@ -19,6 +19,19 @@ struct StubSettings: Sendable {
         extended = field["extended"]?.node
     }
 
+    /// Replaces members of `extended`, and adds new ones.
+    mutating func extend(_ members: [JSONNode.Member]) {
+        var merged = extended?.members ?? []
+        for member in members {
+            if let index = merged.firstIndex(where: { $0.key.isExactly(member.key) }) {
+                merged[index] = member
+            } else {
+                merged.append(member)
+            }
+        }
+        extended = .object(merged)
+    }
+
     var json: JSONNode {
         .object([
             "fixedDelay": fixedDelay.map { .int($0) },
