@@ -67,6 +67,10 @@ struct StubCommandTests {
             // The process is gone when its parent has read its status.
             try waitUntil("process \(pid) is gone") { kill(Int32(pid), 0) != 0 }
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
+
+            let again = try await Self.shell(#""$0" stub stop --pid-file "$1""#, [pidFile])
+            #expect(again.status == 0)
+            #expect(again.text == "fingerpost: no stub server runs with \(pidFile)\n")
         }
     }
 

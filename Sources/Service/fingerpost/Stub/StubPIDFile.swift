@@ -38,8 +38,12 @@ final class StubPIDFile {
     /// Removes the file. The lock ends with the process.
     func remove() { unlink(path) }
 
-    /// Stops the server whose file this is and waits for its end. Throws the exit code of the server if it is not 0.
+    /// Stops the server whose file this is and waits for its end. Throws the exit code of the server if it is not 0. A
+    /// server that has stopped has removed its file.
     static func stopServer(_ path: String) throws {
+        guard FileManager.default.fileExists(atPath: path) else {
+            return warn("fingerpost: no stub server runs with \(path)")
+        }
         let text = try readText(path)
         guard let pid = text.split(whereSeparator: \.isNewline).first.flatMap({ Int32($0) }), pid > 1 else {
             throw fail("\(path) holds no process id; it was not written by 'fingerpost stub'.", .unreadableInput)

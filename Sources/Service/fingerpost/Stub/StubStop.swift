@@ -8,7 +8,8 @@ struct StubStop: ParsableCommand {
             EXAMPLE
               fingerpost stub stop --pid-file /tmp/stub.pid
 
-            Exits with the exit code of the server: 1 if it ran with --strict and a request or a link had no answer.
+            Exits with the exit code of the server: 1 if it ran with --strict and a request or a link had no answer. \
+            Exits with 0 if the server has stopped already.
             """
     )
 
