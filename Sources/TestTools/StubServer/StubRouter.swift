@@ -11,6 +11,7 @@ struct StubRouter: Sendable {
 
     @Sendable
     func handle(_ received: ReceivedRequest) -> Handling {
+        let access = configuration.crossOrigin == .allowed ? CrossOriginAccess(for: received) : nil
         let target = Self.target(received.target)
         switch sessions.session(target: target, headers: received.headers) {
         case .unknown(let id):
@@ -21,13 +22,19 @@ struct StubRouter: Sendable {
             if AdminAPI.isAdmin(target), let refusal = adminCallers.refusal(of: received) {
                 return .answer(refusal)
             }
-            guard received.isGzipped else { return handle(stubRequest(received, target), received, in: session) }
-            return .asynchronous {
-                let (handling, bytes) = await offEventLoop { decompressed(received, target, session) }
-                let answer = await handling.answer()
-                memory.remove(bytes)
-                return answer
-            }
+            guard let access, !AdminAPI.isAdmin(target) else { return handle(received, target, session) }
+            return access.preflight.map { Handling.answer($0) }
+                ?? handle(received, target, session).map(access.allowing)
+        }
+    }
+
+    private func handle(_ received: ReceivedRequest, _ target: String, _ session: StubSession) -> Handling {
+        guard received.isGzipped else { return handle(stubRequest(received, target), received, in: session) }
+        return .asynchronous {
+            let (handling, bytes) = await offEventLoop { decompressed(received, target, session) }
+            let answer = await handling.answer()
+            memory.remove(bytes)
+            return answer
         }
     }
 

@@ -170,10 +170,14 @@ package final class StubServer: Sendable {
 
     /// Records the requests to a target and its answers.
     ///
+    /// - Parameter headers: The names of headers that the stubs compare.
     /// - Throws: ``StubStartFailure`` if the folder has other content than stubs.
-    package func record(from target: String, onlyMissing: Bool) throws {
+    package func record(from target: String, onlyMissing: Bool, comparing headers: [String] = []) throws {
         try configuration.folder.map(StubFolder.init)?.refuseOtherContent()
-        let document = JSONNode.object(["targetBaseUrl": .string(target), "persist": .bool(true)])
+        let document = JSONNode.object([
+            "targetBaseUrl": .string(target), "persist": .bool(true),
+            "captureHeaders": .object(headers.map { JSONNode.Member($0, .object([:])) }),
+        ])
         let specification = try RecordingSpecification(MappingField(document))
         let lowest = 1_000_000_000
         try admin.startRecording(

@@ -118,6 +118,10 @@ struct MistakeTests {
         ),
         Mistake("stub --prot 80", 64, "'fingerpost stub run' has no option '--prot'; did you mean '--port'?"),
         Mistake("stub . --port eighty", 64, "The value 'eighty' is invalid for '--port <port>'"),
+        Mistake("stub . --record-mappings", 64, "--record-mappings needs --proxy-all URL"),
+        Mistake("stub . --proxy-all http://a.test --record-mappings --no-request-journal", 64, "needs the journal"),
+        Mistake("stub . --match-headers Accept", 64, "--match-headers needs --record."),
+        Mistake("stub . --https-port 0 --https-keystore a.jks", 64, "'fingerpost stub ca' prints"),
         Mistake("stub stpo --pid-fil x", 64, "did you mean 'fingerpost stub stop'?"),
         Mistake(
             "testkit generate espresso suite.yaml --table acme.yaml --app ios",

@@ -266,6 +266,34 @@ struct StubCommandTests {
         }
     }
 
+    // MARK: Options of WireMock
+
+    /// The usual command lines of WireMock.
+    @Test func optionsOfWireMockAreAccepted() async throws {
+        try await withTemporaryDirectory { directory in
+            let script = #"""
+                url() { sed 's/.*"url":"\([^"]*\).*/\1/' "$1"; }
+                "$0" stub --verbose --port 0 --root-dir "$1" --disable-banner --container-threads 20 --timeout=1000 \
+                    --enable-stub-cors --no-request-journal --detach --pid-file "$1/target.pid" >"$1/target" || exit 99
+                target=$(url "$1/target")
+                curl -s -i -H 'Origin: https://a.test' "$target/a" | tr -d '\r' | grep -i '^access-control-allow-origin'
+                curl -s "$target/__admin/requests" | grep requestJournalDisabled
+                "$0" stub --root-dir "$1/stubs" --proxy-all "$target" --record-mappings --match-headers 'X-A, X-B' \
+                    --print-all-network-traffic --detach --pid-file "$1/recorder.pid" >"$1/recorder" || exit 99
+                curl -s -o "$1/answer" -H 'X-B: two' "$(url "$1/recorder")/a"
+                "$0" stub stop --pid-file "$1/recorder.pid"
+                "$0" stub stop --pid-file "$1/target.pid"
+                grep -A1 '"X-B"' "$1"/stubs/mappings/*.json
+                """#
+            let (status, text) = try await Self.shell(script, [directory])
+            #expect(status == 0)
+            #expect(text.components(separatedBy: "have no effect here\n").count == 3, "\(text)")
+            #expect(text.contains("Access-Control-Allow-Origin: https://a.test\n"), "\(text)")
+            #expect(text.contains(#/"requestJournalDisabled" ?: true/#), "\(text)")
+            #expect(text.contains("fingerpost: recorded 1 stub\n") && text.contains("two"), "\(text)")
+        }
+    }
+
     // MARK: Recordings and archives
 
     /// A target, a recording, and what verify says of the same and of a changed target.

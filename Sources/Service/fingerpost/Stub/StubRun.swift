@@ -16,7 +16,9 @@ struct StubRun: AsyncParsableCommand {
               fingerpost stub run --tenant shop.yaml --suite shop.suite.yaml --watch
 
             Prints one line of JSON with the server's URLs when it is ready. It listens on the loopback address and \
-            connects to nothing, unless it records or a mapping proxies. WireMock's names of options are accepted, too.
+            connects to nothing, unless it records or a mapping proxies. WireMock's options are accepted, too: \
+            '--proxy-all URL --record-mappings' means '--record URL', and those for its log, threads, buffers and \
+            timeouts have no effect.
             """
     )
 
@@ -39,10 +41,9 @@ struct StubRun: AsyncParsableCommand {
     var maxRequestJournalEntries = Journal.defaultMaximumCount
     @Flag(help: "Treat every response as a template.") var globalResponseTemplating = false
     @OptionGroup(title: "Links") var links: StubLinkOptions
-    @Flag(help: .hidden) var localResponseTemplating = false
     @Flag(help: "Do not compress answers for clients that accept gzip.") var disableGzip = false
-    @Flag(help: .hidden) var disableBanner = false
-    @ArgumentParser.Option(help: .hidden) var rootDir: String?
+    @Flag(help: "Let web pages of every site read the answers (CORS).") var enableStubCors = false
+    @OptionGroup(visibility: .hidden) var wireMock: StubWireMockOptions
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port must be a number from 0 to 65535.") }
@@ -52,16 +53,32 @@ struct StubRun: AsyncParsableCommand {
         guard maxRequestJournalEntries >= 0 else {
             throw ValidationError("--max-request-journal-entries must be at least 0.")
         }
-        guard folder == nil || rootDir == nil else {
+        guard folder == nil || wireMock.rootDir == nil else {
             throw ValidationError("Name the folder once, without --root-dir.")
         }
-        guard record == nil || (folder ?? rootDir) != nil else { throw ValidationError("--record needs a folder.") }
-        try links.validate(folder ?? rootDir)
-        guard !onlyMissing || record != nil else { throw ValidationError("--only-missing needs --record.") }
+        guard !wireMock.recordMappings || proxyAll != nil else {
+            throw ValidationError("--record-mappings needs --proxy-all URL; together they mean --record URL.")
+        }
+        guard recordingTarget == nil || journalCount > 0 else {
+            throw ValidationError("--record needs the journal, which is turned off.")
+        }
+        guard wireMock.matchHeaders == nil || recordingTarget != nil else {
+            throw ValidationError("--match-headers needs --record.")
+        }
+        guard recordingTarget == nil || (folder ?? wireMock.rootDir) != nil else {
+            throw ValidationError("--record needs a folder.")
+        }
+        try links.validate(folder ?? wireMock.rootDir)
+        guard !onlyMissing || recordingTarget != nil else { throw ValidationError("--only-missing needs --record.") }
         for (option, target) in [("--record", record), ("--proxy-all", proxyAll)] {
             if let problem = target.flatMap(proxyTargetProblem) { throw ValidationError("\(option): \(problem)") }
         }
     }
+
+    /// The target of a recording; nil without one.
+    private var recordingTarget: String? { record ?? (wireMock.recordMappings ? proxyAll : nil) }
+
+    private var journalCount: Int { wireMock.noRequestJournal ? 0 : maxRequestJournalEntries }
 
     func run() async throws {
         if detach { return try StubDetachment(pidFile: pidFile).start() }
@@ -78,6 +95,7 @@ struct StubRun: AsyncParsableCommand {
 
     /// Serves until the end. Throws what makes the run a failure.
     private func serve() async throws {
+        wireMock.reportIgnored()
         let configuration = try stubConfiguration
         let links = try await links.endpoints(folder: configuration.folder, environment: configuration.environment)
         let server = try await start(configuration, links)
@@ -94,8 +112,9 @@ struct StubRun: AsyncParsableCommand {
         if let recording {
             for line in recording.omitted { warn("fingerpost: not recorded: \(line)") }
             guard recording.stubs > 0 || recording.omitted.isEmpty else {
+                let target = recordingTarget ?? "the target"
                 throw fail(
-                    "nothing was recorded; check that \(record ?? "the target") is the service to record, and answers.",
+                    "nothing was recorded; check that \(target) is the service to record, and answers.",
                     .unavailable
                 )
             }
@@ -115,7 +134,13 @@ struct StubRun: AsyncParsableCommand {
         configuration.endpoints = links
         do {
             let server = try await StubServer(configuration) { warn("fingerpost: left out: \($0)") }
-            if let record { try server.record(from: record, onlyMissing: onlyMissing) }
+            if let recordingTarget {
+                try server.record(
+                    from: recordingTarget,
+                    onlyMissing: onlyMissing,
+                    comparing: wireMock.comparedHeaders
+                )
+            }
             return server
         } catch let failure as StubStartFailure {
             let status: ExitStatus =
@@ -132,9 +157,9 @@ struct StubRun: AsyncParsableCommand {
     private var stubConfiguration: StubConfiguration {
         get throws {
             var configuration = StubConfiguration()
-            configuration.folder = folder ?? rootDir
+            configuration.folder = folder ?? wireMock.rootDir
             if let folder = configuration.folder, !FileManager.default.fileExists(atPath: folder) {
-                guard record != nil else {
+                guard recordingTarget != nil else {
                     throw fail("the folder '\(folder)' does not exist; check the path.", .unreadableInput)
                 }
                 try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -144,11 +169,12 @@ struct StubRun: AsyncParsableCommand {
             configuration.names = https.httpsName.compactMap(ServerName.init)
             configuration.https = try https.configuration(for: configuration.hosts)
             configuration.templating = globalResponseTemplating ? .everywhere : .perStub
-            configuration.journalCount = maxRequestJournalEntries
-            configuration.proxyAll = proxyAll
+            configuration.journalCount = journalCount
+            configuration.proxyAll = wireMock.recordMappings ? nil : proxyAll
             configuration.unmatched = strict ? .strict : .allowed
             configuration.unreadable = lenient ? .leftOut : .stopTheStart
             configuration.compression = disableGzip ? .off : .gzip
+            configuration.crossOrigin = enableStubCors ? .allowed : .asStubsSay
             configuration.mask = masking.mask
             if let clock, let instant = Timestamp(clock) { configuration.environment.now = { instant } }
             if let seed { configuration.environment.random = StubEnvironment.seededRandom(seed) }

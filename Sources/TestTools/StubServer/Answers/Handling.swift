@@ -8,6 +8,15 @@ enum Handling: Sendable {
 }
 
 extension Handling {
+    /// The same work with a changed answer.
+    func map(_ change: @escaping @Sendable (StubAnswer) -> StubAnswer) -> Handling {
+        switch self {
+        case .answer(let answer): .answer(change(answer))
+        case .blocking(let work): .blocking { change(work()) }
+        case .asynchronous(let work): .asynchronous { change(await work()) }
+        }
+    }
+
     /// Does the work and returns the answer.
     func answer() async -> StubAnswer {
         switch self {

@@ -22,6 +22,7 @@ package struct StubConfiguration: Sendable {
     /// The effect of an unreadable mapping.
     package var unreadable = UnreadableMappings.stopTheStart
     package var compression = Compression.gzip
+    package var crossOrigin = CrossOrigin.asStubsSay
     package var limits = StubLimits()
     package var environment = StubEnvironment()
     /// The endpoints that answer requests besides the stubs.
@@ -58,6 +59,13 @@ package struct StubConfiguration: Sendable {
         /// Answers are compressed for clients that accept gzip.
         case gzip
         case off
+    }
+
+    package enum CrossOrigin: Sendable {
+        /// Pages read an answer if its stub has the headers for it.
+        case asStubsSay
+        /// Pages of every site read all answers but those of the admin API.
+        case allowed
     }
 
     package enum UnreadableMappings: Sendable {
