@@ -1,7 +1,8 @@
 import LinkRouting
+import NIOHTTP1
 import Testing
 
-/// Answers of the admin API.
+/// Answers of the admin API, and what templates see of a request.
 struct AdminTests {
     private static let id = "0f1e2d3c-0000-4000-8000-000000000001"
 
@@ -57,6 +58,21 @@ struct AdminTests {
             if status == 200 { #expect(answer.text == "{}") }
             let stored = try await exchange.send("GET", "/__admin/settings").json?["settings"]
             #expect(stored?.json() == expected)
+        }
+    }
+
+    /// `request.requestLine` has the older names of a request's fields.
+    @Test(arguments: [
+        ("method", "GET"), ("scheme", "http"), ("host", "a.test"), ("port", "81"), ("query.q", "1"),
+        ("query.q.[1]", "2"), ("path", "/t/one/two"), ("path.[0]", ""), ("pathSegments", "/t/one/two"),
+        ("pathSegments.[1]", "one"), ("url", "/t/one/two?q=1&q=2"), ("baseUrl", "http://a.test:81"),
+    ])
+    func requestLineIsFilledIn(name: String, value: String) async throws {
+        try await StubExchange.run { exchange in
+            let body = "{{{request.requestLine.\(name)}}}"
+            try await exchange.add(#"{"response":{"body":"\#(body)","transformers":["response-template"]}}"#)
+            let answer = try await exchange.send("GET", "/t/one/two?q=1&q=2", ["Host": "a.test:81"])
+            #expect(answer.text == value)
         }
     }
 

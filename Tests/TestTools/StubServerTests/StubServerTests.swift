@@ -31,6 +31,43 @@ struct RequestPatternTests {
         #expect(try pattern.matches(request) == isMatch)
     }
 
+    /// A body is read in the character set that its content type names.
+    @Test(
+        arguments: [
+            ("text/plain; charset=iso-8859-1", [0xE9], true), ("text/plain; charset=\"ISO-8859-1\"", [0xE9], true),
+            ("text/plain;charset=latin1; a=b", [0xE9], true), ("text/plain; charset=us-ascii", [0xE9], false),
+            ("text/plain", [0xE9], false), ("text/plain; charset=utf-8", [0xC3, 0xA9], true), ("", [0xC3, 0xA9], true),
+            ("text/plain; charset=iso-8859-1", [0xC3, 0xA9], false),
+        ] as [(String, [UInt8], Bool)]
+    )
+    func bodyHasACharacterSet(type: String, body: [UInt8], isMatch: Bool) throws {
+        let mapping = try JSONReader.parse(#"{"bodyPatterns":[{"equalTo":"é"}]}"#, limits: .stubs)
+        let request = StubRequest(
+            id: "1",
+            method: "POST",
+            target: "/a",
+            host: "127.0.0.1",
+            port: 80,
+            headers: [HeaderField("Content-Type", type)],
+            body: body,
+            clientAddress: "127.0.0.1",
+            receivedAt: Timestamp(milliseconds: 0)
+        )
+        #expect(try RequestPattern(MappingField(mapping)).matches(request) == isMatch)
+        #expect((request.json(.off)["body"]?.text == "é") == isMatch)
+    }
+
+    /// `and` and `or` take one operand.
+    @Test(arguments: [
+        (#"{"and":[{"equalTo":"1"}]}"#, "1", true), (#"{"and":[{"equalTo":"1"}]}"#, "2", false),
+        (#"{"or":[{"contains":"1"}]}"#, "12", true), (#"{"or":[{"contains":"1"}]}"#, "2", false),
+    ])
+    func oneOperandIsEnough(matcher: String, value: String, isMatch: Bool) throws {
+        let node = try JSONReader.parse(matcher, limits: .stubs)
+        let matcher = try ValueMatcher(MappingField(node))
+        #expect(try matcher.matches(MatchedText(value), at: Timestamp(milliseconds: 0)) == isMatch)
+    }
+
     /// The time of a request's header may be any number.
     @Test(arguments: ["unix", "epoch"], [Int64.min, Int64.min + 1, -1, 0, Int64.max])
     func timeOfARequestMayBeAnyNumber(format: String, number: Int64) throws {
@@ -70,6 +107,12 @@ struct RequestPatternTests {
 
     @Test(arguments: [
         (#"{"request":{"nope":1}}"#, "/request/nope"),
+        (#"{"request":{"headers":{"A":{"and":[]}}}}"#, "/request/headers/A"),
+        (
+            #"{"response":{"proxyBaseUrl":"http://a","transformers":["response-template"],"#
+                + #""additionalProxyRequestHeaders":{"A":"{{#if}}"}}}"#,
+            "/response/additionalProxyRequestHeaders/A"
+        ),
         (#"{"request":{"bodyPatterns":[{"matchesXPath":"//a"}]}}"#, "/request/bodyPatterns/0"),
         (#"{"postServeActions":[]}"#, "/postServeActions"),
         (#"{"response":{"transformers":["mine"]}}"#, "/response/transformers/0"),

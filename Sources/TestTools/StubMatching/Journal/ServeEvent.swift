@@ -139,7 +139,7 @@ extension StubRequest {
             "loggedDate": .int(receivedAt.milliseconds),
             "loggedDateString": .string(receivedAt.description.replacingMillisecondsByZ),
             "bodyAsBase64": .string(Base64.encode(body)),
-            "body": .string(String(decoding: body, as: UTF8.self)),
+            "body": .string(bodyCoding.text(body)),
             "scheme": .string(scheme),
             "host": .string(host),
             "port": .int(port),

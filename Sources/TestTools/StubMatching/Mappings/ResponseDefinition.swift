@@ -43,9 +43,9 @@ package struct ResponseDefinition: Sendable {
     }
 
     package struct Proxy: Sendable {
-        package let baseURL: String
+        package var baseURL: String
         package let prefixToRemove: String?
-        package let additionalHeaders: [HeaderField]
+        package var additionalHeaders: [HeaderField]
         package let removedHeaders: [String]
     }
 

@@ -6,6 +6,8 @@ package struct ResponseTemplates: Sendable {
     package let fileName: Template?
     package let proxyBaseURL: Template?
     package let headers: [Header]
+    /// The headers that a proxy adds to its request.
+    package let proxyHeaders: [Header]
     /// `transformerParameters`, which templates see as `parameters`.
     package let parameters: JSONNode
     /// Whether the content of the body file is a template too.
@@ -38,13 +40,20 @@ package struct ResponseTemplates: Sendable {
             try Self.template(proxy.baseURL, "\(field.pointer)/proxyBaseUrl")
         }
         self.headers = try headers.map { header throws(MappingError) in
-            Header(
-                name: header.name,
-                values: try header.values.map { value throws(MappingError) in
-                    try Self.template(value, "\(field.pointer)/headers/\(escapedForPointer(header.name))")
-                }
-            )
+            try Self.header(header.name, header.values, "\(field.pointer)/headers")
         }
+        proxyHeaders = try (proxy?.additionalHeaders ?? []).map { header throws(MappingError) in
+            try Self.header(header.name, [header.value], "\(field.pointer)/additionalProxyRequestHeaders")
+        }
+    }
+
+    private static func header(_ name: String, _ values: [String], _ pointer: String) throws(MappingError) -> Header {
+        Header(
+            name: name,
+            values: try values.map { value throws(MappingError) in
+                try template(value, "\(pointer)/\(escapedForPointer(name))")
+            }
+        )
     }
 
     private static func template(_ text: String, _ pointer: String) throws(MappingError) -> Template {

@@ -25,8 +25,8 @@ package struct StubRequest: Sendable {
     package let path: String
     package let query: [NamedValues]
     package let cookies: [NamedValues]
-    /// The body as UTF-8; each malformed sequence becomes U+FFFD.
     package let bodyText: String
+    let bodyCoding: TextCoding
 
     package init(
         id: String,
@@ -61,7 +61,8 @@ package struct StubRequest: Sendable {
         path = mark.map { String(target[..<$0]) } ?? target
         query = mark.map { queryParameters(target[target.utf8.index(after: $0)...]) } ?? []
         cookies = parsedCookies(headers.lazy.filter { $0.has(name: "cookie") }.map(\.value))
-        bodyText = String(decoding: body, as: UTF8.self)
+        bodyCoding = TextCoding(contentType: headers.first { $0.has(name: "content-type") }?.value)
+        bodyText = bodyCoding.text(body)
     }
 
     /// The values of all headers with this name, ignoring case.

@@ -134,9 +134,7 @@ extension ValueMatcher {
         let matchers = try elements.enumerated().map { entry throws(MappingError) in
             try ValueMatcher(MappingField(entry.element, pointer: "\(field.pointer)/\(entry.offset)"), depth: depth + 1)
         }
-        guard matchers.count >= 2 else {
-            throw field.error("\(name) needs at least two matchers; write the matcher without \(name).")
-        }
+        guard !matchers.isEmpty else { throw field.error("\(name) needs at least one matcher.") }
         return matchers
     }
 

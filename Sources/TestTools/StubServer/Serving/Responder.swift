@@ -141,7 +141,8 @@ struct Responder: Sendable {
         var isProxied = true
         do {
             var rendering = ResponseRendering(request: request, stub: stub, folder: folder, environment: environment)
-            answer = try await proxy.send(request, to: try rendering.proxyBaseURL() ?? target.baseURL, target)
+            let target = try rendering.filled(target)
+            answer = try await proxy.send(request, to: target.baseURL, target)
             for header in try rendering.headers() {
                 answer.headers.removeAll { $0.has(name: header.name) }
                 answer.headers.append(header)
@@ -182,19 +183,19 @@ struct Responder: Sendable {
     ) -> StubAnswer {
         let isStrict = rules.unmatched == .strict
         var nearest: NearMiss?
-        var answer: StubAnswer
+        var text: String?
         do {
             nearest = try NearMiss.nearest(to: request, among: rules.stubs.entries.lazy.map(\.stub)) {
                 rules.scenarios.state(of: $0)
             }.first
-            let text = try nearest?.text()
-            answer = .text(
-                404,
-                text ?? "No response could be served as there are no stub mappings in this WireMock instance."
-            )
+            text = try nearest?.text()
         } catch {
-            answer = tooManySteps(error)
+            text = "No stub matches this request. The closest stub is not known: \(error)\n"
         }
+        var answer = StubAnswer.text(
+            404,
+            text ?? "No response could be served as there are no stub mappings in this WireMock instance."
+        )
         let difference = (try? nearest?.firstDifference()) ?? nil
         if isStrict, let nearest {
             answer.headers.append(

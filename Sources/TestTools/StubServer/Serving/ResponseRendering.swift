@@ -37,8 +37,12 @@ struct ResponseRendering {
         guard let templates = response.templates else {
             return response.headers.flatMap { header in header.values.map { HeaderField(header.name, $0) } }
         }
+        return try filled(templates.headers)
+    }
+
+    private mutating func filled(_ templates: [ResponseTemplates.Header]) throws -> [HeaderField] {
         var headers: [HeaderField] = []
-        for header in templates.headers {
+        for header in templates {
             for value in header.values {
                 let text = try render(value)
                 guard !text.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
@@ -50,27 +54,30 @@ struct ResponseRendering {
         return headers
     }
 
-    mutating func proxyBaseURL() throws -> String? { try response.templates?.proxyBaseURL.map { try render($0) } }
+    /// The proxy of the response with its templates filled in.
+    mutating func filled(_ proxy: ResponseDefinition.Proxy) throws -> ResponseDefinition.Proxy {
+        guard let templates = response.templates else { return proxy }
+        var proxy = proxy
+        if let baseURL = templates.proxyBaseURL { proxy.baseURL = try render(baseURL) }
+        proxy.additionalHeaders = try filled(templates.proxyHeaders)
+        return proxy
+    }
 
     private mutating func body() throws -> [UInt8] {
         if let template = response.templates?.body { return Array(try render(template).utf8) }
         switch response.body {
         case .none: return []
-        case .text(let text): return encoded(text)
+        case .text(let text): return coding.bytes(text)
         case .json(let node): return Array(node.json().utf8)
         case .bytes(let bytes): return bytes
         case .file(let name): return try fileBody(name)
         }
     }
 
-    /// A text in the character set that its content type names: UTF-8, unless it is ISO-8859-1 or US-ASCII.
-    private func encoded(_ text: String) -> [UInt8] {
-        let type = response.headers.first { isContentType($0.name) }?.values.first?.lowercased() ?? ""
-        guard type.contains("charset=iso-8859-1") || type.contains("charset=us-ascii") else { return Array(text.utf8) }
-        return text.unicodeScalars.map { $0.value < 0x100 ? UInt8($0.value) : UInt8(ascii: "?") }
+    private var coding: TextCoding {
+        let type = response.headers.first { HeaderField($0.name, "").has(name: "content-type") }
+        return TextCoding(contentType: type?.values.first)
     }
-
-    private func isContentType(_ name: String) -> Bool { HeaderField(name, "").has(name: "content-type") }
 
     private mutating func fileBody(_ name: String) throws -> [UInt8] {
         let name = try response.templates?.fileName.map { try render($0) } ?? name

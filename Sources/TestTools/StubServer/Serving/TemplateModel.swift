@@ -8,19 +8,33 @@ func templateModel(_ request: StubRequest, _ pattern: RequestPattern, _ paramete
     for header in request.headers where !headers.contains(where: { header.has(name: $0.0) }) {
         headers.append((header.name, .values(request.headerValues(header.name))))
     }
-    let port = "\(request.port)"
+    let port = TemplateValue.number("\(request.port)")
+    let query = fields(request.query)
+    let base = TemplateValue.text(baseURL(request))
     return .members([
         "request": .members([
             "id": .text(request.id),
             "url": .text(request.target),
             "path": path,
             "pathSegments": path,
-            "query": fields(request.query),
+            "query": query,
             "method": .text(request.method),
             "host": .text(request.host),
-            "port": .number(port),
+            "port": port,
             "scheme": .text(request.scheme),
-            "baseUrl": .text(baseURL(request)),
+            "baseUrl": base,
+            // The older names of these fields.
+            "requestLine": .members([
+                "url": .text(request.target),
+                "path": .text(request.path),
+                "pathSegments": path,
+                "query": query,
+                "method": .text(request.method),
+                "host": .text(request.host),
+                "port": port,
+                "scheme": .text(request.scheme),
+                "baseUrl": base,
+            ]),
             "headers": .object(TemplateObject(headers, ignoresCase: true)),
             "cookies": fields(request.cookies),
             "body": .text(request.bodyText),

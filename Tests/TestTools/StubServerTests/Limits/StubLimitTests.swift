@@ -147,6 +147,19 @@ struct StubLimitTests {
         }
     }
 
+    /// The closest stub is of another URL, so the request is one that no stub matches.
+    @Test func aCatastrophicPatternOfAnotherStubIsNotReported() async throws {
+        try await withStubServer { port in
+            let client = try StubClient(port: port)
+            let body = JSONNode.array([.object(["matches": .string("(a+)+b")])])
+            let pattern = JSONNode.object(["url": .string("/a"), "bodyPatterns": body])
+            try client.admin("POST", "mappings", .object(["request": pattern]))
+            let answer = try client.request("POST", "/b", body: String(repeating: "a", count: 100_000))
+            #expect(answer.status == 404)
+            #expect(answer.text.contains("The closest stub is not known: the regular expression"), "\(answer.text)")
+        }
+    }
+
     @Test func theJournalKeepsABoundedNumberOfBytes() async throws {
         try await withStubServer {
             $0.journalBytes = 4 << 20
