@@ -104,6 +104,63 @@ struct RecordingTests {
         }
     }
 
+    /// Uploads that are no text are told apart.
+    @Test func binaryBodiesAreCompared() async throws {
+        let bodies: [[UInt8]] = [[0xFF, 0x01], [0xFE, 0x01]]
+        try await withTemporaryDirectory { folder in
+            try await StubExchange.run { target in
+                for (number, body) in bodies.enumerated() {
+                    let pattern = #"{"binaryEqualTo":"\#(Data(body).base64EncodedString())"}"#
+                    try await target.add(
+                        #"{"request":{"bodyPatterns":[\#(pattern)]},"response":{"body":"\#(number)"}}"#
+                    )
+                }
+                let url = target.server.url
+                try await StubExchange.run {
+                    $0.folder = folder
+                } _: { recorder in
+                    try recorder.server.record(from: url, onlyMissing: false)
+                    for body in bodies { _ = try await recorder.send("POST", "/a", body: body) }
+                    #expect(try recorder.server.endRecording()?.stubs == 2)
+                }
+            }
+            try await StubExchange.run {
+                $0.folder = folder
+            } _: { player in
+                for (number, body) in bodies.enumerated().reversed() {
+                    let answer = try await player.send("POST", "/a", body: body)
+                    #expect(answer.text == "\(number)")
+                }
+            }
+        }
+    }
+
+    /// An app that takes encodings which a recording cannot read gets its answers all the same.
+    @Test func targetIsAskedForAnAnswerWithoutAnEncoding() async throws {
+        try await withTemporaryDirectory { folder in
+            try await StubExchange.run { target in
+                try await target.add(
+                    #"{"request":{"url":"/a"},"response":{"body":"?","headers":{"Content-Encoding":"br"}}}"#
+                )
+                try await target.add(
+                    #"{"request":{"url":"/a","headers":{"Accept-Encoding":{"absent":true}}},"response":{"body":"A"}}"#
+                )
+                let url = target.server.url
+                try await StubExchange.run {
+                    $0.folder = folder
+                } _: { recorder in
+                    try recorder.server.record(from: url, onlyMissing: false, comparing: ["X-A"])
+                    let answer = try await recorder.send("GET", "/a", ["Accept-Encoding": "br", "X-A": "1"])
+                    #expect(answer.text == "A")
+                    let ended = try recorder.server.endRecording()
+                    #expect(ended?.stubs == 1 && ended?.omitted == [])
+                    let stubs = try await recorder.send("GET", "/__admin/mappings").json?["mappings"]?.elements
+                    #expect(stubs?.first?["request"]?["headers"]?["X-A"]?["equalTo"]?.text == "1")
+                }
+            }
+        }
+    }
+
     @Test func folderWithOtherContentIsNotRecordedInto() async throws {
         try await withTemporaryDirectory { folder in
             try Data("a".utf8).write(to: URL(filePath: folder + "/notes.txt"))

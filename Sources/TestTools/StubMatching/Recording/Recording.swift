@@ -210,17 +210,17 @@ private struct Draft {
     ) -> JSONNode? {
         guard !request.body.isEmpty else { return nil }
         let body = mask.body(request.body)
-        let text = String(decoding: body, as: UTF8.self)
         let type = request.header("content-type")?.lowercased() ?? ""
         // A boundary differs in each request.
         if pattern.matcher == .automatic, MultipartBody.isMultipart(type) { return nil }
+        // A masked body equals no request, so only its shape can be compared.
+        guard body == request.body else { return .object(["matchesJsonPath": .string("$")]) }
+        guard let text = String(validUTF8: body) else {
+            return .object(["binaryEqualTo": .string(Base64.encode(body))])
+        }
         let isTakenForJSON = pattern.matcher == .json || (pattern.matcher == .automatic && type.contains("json"))
         // A body that is not what its type says is compared as text.
         let isJSON = isTakenForJSON && (try? JSONReader.parse(text, limits: .stubs, duplicateKeys: .keep)) != nil
-        // A masked body equals no request, so only its shape can be compared.
-        guard body == request.body else {
-            return .object(["matchesJsonPath": .string("$")])
-        }
         guard isJSON else {
             return .object(["equalTo": .string(text), "caseInsensitive": .bool(pattern.ignoresCase)])
         }

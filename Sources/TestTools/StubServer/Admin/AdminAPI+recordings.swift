@@ -38,10 +38,11 @@ extension AdminAPI {
         of session: StubSession,
         priority: Int? = nil
     ) throws {
-        let proxy = JSONNode.object([
-            "priority": priority.map { .int($0) },
-            "response": .object(["proxyBaseUrl": .string(target)]),
+        // A target that does not compress its answers uses no encoding that a recording cannot read.
+        let response = JSONNode.object([
+            "proxyBaseUrl": .string(target), "removeProxyRequestHeaders": .array([.string("Accept-Encoding")]),
         ])
+        let proxy = JSONNode.object(["priority": priority.map { .int($0) }, "response": response])
         let stub = try StubMapping(MappingField(proxy), templating: .off, newID: environment.newID)
         _ = try stopRecording(of: session)
         session.withState { state in

@@ -31,12 +31,12 @@ final class StubProxy: Sendable {
     /// its server, and each stub of a chain may remove a prefix. Each pass adds about 60 bytes to the header.
     private static let maximumPasses = 16
 
-    /// Headers that belong to one connection and are not passed on (RFC 9110, section 7.6.1), and those that the client
-    /// sets itself.
+    /// Headers that belong to one connection and are not passed on (RFC 9110, section 7.6.1).
     private static let hopByHop = [
         "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
-        "content-length", "host",
     ]
+    /// Headers that the client sets itself.
+    private static let ownHeaders = ["content-length", "host"]
 
     /// - Parameters:
     ///   - reusesConnections: Whether a request may take the connection of an earlier one. The target may close it at that
@@ -62,7 +62,9 @@ final class StubProxy: Sendable {
         var outgoing = HTTPClientRequest(url: url)
         outgoing.method = HTTPMethod(rawValue: request.method)
         let removed =
-            Self.hopByHop + (proxy?.removedHeaders ?? []).map { $0.lowercased() } + [StubSessions.header.lowercased()]
+            Self.hopByHop + Self.ownHeaders + (proxy?.removedHeaders ?? []).map { $0.lowercased() } + [
+                StubSessions.header.lowercased()
+            ]
         for header in request.headers where !removed.contains(header.name.lowercased()) {
             outgoing.headers.add(name: header.name, value: header.value)
         }
@@ -74,7 +76,8 @@ final class StubProxy: Sendable {
         if !request.body.isEmpty {
             // The headers say gzip when the client compressed the body.
             outgoing.body = .bytes(request.encodedBody ?? request.body)
-            if request.header("content-type") == nil {
+            // As WireMock does.
+            if request.header("content-type") == nil, request.header("transfer-encoding") != nil {
                 outgoing.headers.add(name: "Content-Type", value: "text/plain; charset=UTF-8")
             }
         }
