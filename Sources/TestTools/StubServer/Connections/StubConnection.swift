@@ -361,6 +361,10 @@ final class StubConnection: ChannelInboundHandler {
         if error == .headerOverflow {
             return refuse(.text(431, "The request's head is too long, or has too many headers.\n"), context)
         }
-        refuse(.text(400, "The request is not HTTP/1.1: \(error)\n"), context)
+        let problem =
+            error == .invalidURL
+            ? "The request's target has a blank, or characters that are not ASCII; send them percent-encoded."
+            : "The request is not HTTP/1.1: \(error)"
+        refuse(.text(400, problem + "\n"), context)
     }
 }

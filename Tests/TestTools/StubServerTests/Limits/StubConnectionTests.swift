@@ -185,6 +185,16 @@ struct StubConnectionTests {
         }
     }
 
+    @Test func targetThatIsNotPercentEncodedIsExplained() async throws {
+        try await withStubServer { port in
+            let connection = try HTTPConnection(port: port)
+            try connection.begin("GET /café HTTP/1.1\r\nHost: a\r\n\r\n")
+            let answer = try connection.response()
+            #expect(answer.status == 400)
+            #expect(answer.text.contains("send them percent-encoded"), "\(answer.text)")
+        }
+    }
+
     /// HTTP/1.0 has no chunks.
     @Test(arguments: [
         ("HTTP/1.1", "Transfer-Encoding: chunked", "2\r\nab\r\n2\r\ncd\r\n2\r\nef\r\n0\r\n\r\n"),
