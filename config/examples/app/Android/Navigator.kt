@@ -14,10 +14,13 @@ class Navigator(private val links: Links, private val session: Session) {
     var page by mutableStateOf<String?>(null)
     var message by mutableStateOf<String?>(null)
 
-    /** The link that continues after the sign-in, with its answer. */
+    /** The link that continues after the sign-in, with its answer, unless a newer one is followed. */
     var waiting by mutableStateOf<Pair<String, Map<String, Any?>>?>(null)
 
-    suspend fun follow(link: String) = open(link) { links.answer(link, session.isSignedIn) }
+    suspend fun follow(link: String) {
+        waiting = null
+        open(link) { links.answer(link, session.isSignedIn) }
+    }
 
     suspend fun userSignedIn() {
         val (link, answer) = waiting ?: return
@@ -34,7 +37,7 @@ class Navigator(private val links: Links, private val session: Session) {
                 "sign_in" -> waiting = link to answer
                 "open_store", "update_app" -> page = (destination?.get("store") ?: destination?.get("web")) as? String
                 "block" -> message = "This link is not allowed."
-                null -> Unit
+                null -> message = "This link leads nowhere in this app."
                 else -> page = destination?.get("web") as? String
             }
         } catch (e: IOException) {

@@ -14,7 +14,7 @@ enum LinkOpening: Equatable {
     case refuse(String)
     /// The table is newer than the app, which lacks the screen or an argument. Open the page instead, if there is one.
     case unknownScreen(page: URL?)
-    /// The link is not one of ours.
+    /// The link is malformed, or not one of ours.
     case nothing
 
     init(_ link: ResolvedLink) {
@@ -32,7 +32,8 @@ enum LinkOpening: Equatable {
         case .openWeb: self = page(destination?.web) ?? .nothing
         case .openStore, .updateApp: self = page(destination?.store) ?? page(destination?.web) ?? .nothing
         case .block: self = .refuse(link.blockReason ?? "This link is not allowed.")
-        case nil: self = .nothing
+        // The answer for a link of ours names the app, also if no route matches.
+        case nil: self = link.app == nil ? .nothing : .refuse("This link leads nowhere in this app.")
         }
     }
 }

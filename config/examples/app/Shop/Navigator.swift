@@ -12,7 +12,7 @@ final class Navigator {
     var page: URL?
     /// Why a link opened nothing.
     var message: String?
-    /// The link that continues after the sign-in.
+    /// The link that continues after the sign-in, unless a newer one is followed.
     private var waiting: ResolvedLink?
     private var question: Task<Void, Never>?
     private let links: LinkClient
@@ -37,6 +37,7 @@ final class Navigator {
     /// Follows a link: at once if the table decides, or else when the server has answered.
     func follow(_ url: URL) {
         question?.cancel()
+        waiting = nil
         let context = LinkContext(authenticated: session.isSignedIn)
         if case .resolved(let link) = links.resolve(url, in: context) { return open(link) }
         open { try await $0.answer(to: url, in: context) }

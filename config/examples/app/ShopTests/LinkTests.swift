@@ -10,6 +10,7 @@ import Testing
         arguments: [
             ("yourapp://product/7", .show([.home, .productDetail(id: 7)])),
             ("yourapp://user/ada", .signIn),
+            ("yourapp://nowhere/7", .refuse("This link leads nowhere in this app.")),
             ("https://www.elsewhere.example/", .nothing),
         ] as [(String, LinkOpening)]
     )
@@ -28,6 +29,16 @@ import Testing
     @Test func navigatorShowsTheProduct() throws {
         let navigator = Navigator(links: try SampleLinks.client(), session: Session())
         navigator.follow(try #require(URL(string: "yourapp://product/7")))
+        #expect(navigator.path == [.productDetail(id: 7)])
+    }
+
+    @Test func newerLinkReplacesOneThatWaitsForTheSignIn() throws {
+        let navigator = Navigator(links: try SampleLinks.client(), session: Session())
+        navigator.follow(try #require(URL(string: "yourapp://user/ada")))
+        #expect(navigator.isSigningIn)
+        navigator.follow(try #require(URL(string: "yourapp://product/7")))
+        #expect(!navigator.isSigningIn)
+        navigator.userSignedIn()
         #expect(navigator.path == [.productDetail(id: 7)])
     }
 

@@ -40,6 +40,8 @@ import UIKit
     }
 
     func follow(_ url: URL) {
+        // A newer link replaces one that waits for the sign-in.
+        navigation.dismiss(animated: false)
         let context = LinkContext(authenticated: session.isSignedIn)
         open { try await $0.answer(to: url, in: context) }
     }
