@@ -81,8 +81,16 @@ import Testing
             { try payload(replacing: #""revision":7"#, with: #""revision":-7"#) }
         ),
         (
-            "a format beyond Int64", "'formatVersion' is missing",
+            "a format beyond Int64", "'formatVersion' is 1e30; write 1",
             { try payload(replacing: #""formatVersion":1"#, with: #""formatVersion":1e30"#) }
+        ),
+        (
+            "a format with a fraction", "'formatVersion' is 1.0; write 1",
+            { try payload(replacing: #""formatVersion":1"#, with: #""formatVersion":1.0"#) }
+        ),
+        (
+            "a format that is no number", "'formatVersion' is true; write 1",
+            { try payload(replacing: #""formatVersion":1"#, with: #""formatVersion":true"#) }
         ),
         (
             "a time beyond all years", "is not a time",

@@ -117,8 +117,11 @@ package struct AppTable: Sendable {
 
     /// Refuses a newer format before anything else is read, because everything else may have another meaning there.
     private static func checkFormat(_ node: JSONNode) throws(TableRejection) {
-        guard let version = node["formatVersion"]?.int else {
+        guard let stated = node["formatVersion"] else {
             throw .unreadable("'formatVersion' is missing; it comes before 'table'.")
+        }
+        guard let version = stated.int else {
+            throw .unreadable("'formatVersion' is \(stated.json().prefix(40)); write \(RouteTable.formatVersion).")
         }
         guard version <= RouteTable.formatVersion else { throw .newerFormat(version) }
         guard version == RouteTable.formatVersion else {
