@@ -10,7 +10,9 @@ open class NSUserActivity: NSObject {
 }
 
 @MainActor open class UIResponder: NSObject {}
-@MainActor open class UIView: UIResponder {}
+@MainActor open class UIView: UIResponder {
+    open class func setAnimationsEnabled(_ areEnabled: Bool) {}
+}
 @MainActor open class UIViewController: UIResponder {
     public init(nibName: String?, bundle: Bundle?) {}
     public convenience override init() { self.init(nibName: nil, bundle: nil) }

@@ -34,7 +34,7 @@ struct TestKitCommandTests {
             let folder = directory + "/ios/UITests"
             let (status, text) = try await testkit(["generate", "xcuitest"] + suite + ["--out", folder])
             #expect(status == 0)
-            let names = ["CatalogLinkTests.swift", "CatalogAssociationTests.swift"]
+            let names = ["AccessibilityID.swift", "CatalogLinkTests.swift", "CatalogAssociationTests.swift"]
             #expect(text == names.map { "\(folder)/\($0)\n" }.joined())
             for name in names {
                 let written = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
@@ -47,6 +47,10 @@ struct TestKitCommandTests {
     @Test(arguments: [
         (["generate", "maestro", "SUITE", "--table", "TABLE"], 1, "choose an app with --app: ios, android."),
         (["generate", "espresso", "SUITE", "--table", "TABLE", "--package", "a b"], 64, "is not a package"),
+        (
+            ["generate", "xcuitest", "SUITE", "--table", "TABLE", "--state", "processDeath"], 1,
+            "has no state processDeath; choose from notRunning, inBackground, running."
+        ),
         (["generate", "xcuitest", "TABLE", "--table", "TABLE"], 65, "this is a tenant file"),
         (["doctor", "STUB", "--table", "TABLE"], 1, "neither an Xcode project nor a Gradle project"),
         (["doctor", "/nowhere", "--table", "TABLE"], 65, "/nowhere is not a folder"),

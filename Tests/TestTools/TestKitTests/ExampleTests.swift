@@ -22,6 +22,7 @@ struct ExampleTests {
                 ("maestro/android/\(MaestroFile.name(android, kind))", MaestroFile(android, kind).text),
             ]
         } + [
+            ("ios/UITests/\(XCUITestFile.identifiersName)", XCUITestFile.identifiers(ios)),
             ("ios/UITests/Fixtures.swift", FixtureCode(stub, in: .swift).text),
             (
                 "android/linktests/Fixtures.kt",
@@ -98,6 +99,44 @@ struct ExampleTests {
                 #expect(states.values.allSatisfy { $0 == LaunchState.states(on: suite.app.platform) })
             }
         }
+    }
+
+    /// Fewer states make fewer tests of the same cases.
+    @Test(arguments: TestTool.allCases) func statesCanBeChosen(tool: TestTool) throws {
+        var suite = try Example.suite(tool == .espresso ? .android : .ios)
+        let all = TestPlan(.routing, of: suite, using: tool).tests
+        suite.states = [.notRunning]
+        let chosen = TestPlan(.routing, of: suite, using: tool).tests
+        #expect(chosen.map(\.name) == all.filter { $0.state == .notRunning }.map(\.name))
+    }
+
+    /// A number in a name would move to another screen when a screen is added before it.
+    @Test(arguments: [
+        ("URL", "Url", "url"), ("2nd Screen", "2ndScreen", "_2ndScreen"), ("Probe", "Probe2", "probe2"),
+    ])
+    func screensOfOneNameAreRefused(first: String, second: String, name: String) throws {
+        let table = try Example.table(
+            """
+            formatVersion: 1
+            tenant: t
+            settings:
+              schemes: [acme]
+              apps: [{id: ios, platform: ios, teamID: ABCDE12345, bundleID: com.acme.app}]
+            table:
+              routes:
+                - {id: a, path: /a, open: {screen: "\(first)"}}
+                - {id: b, path: /b, open: {screen: "\(second)"}}
+            """
+        )
+        let suite = """
+            formatVersion: 1
+            cases:
+              - {link: "acme://a", expect: {route: a}}
+              - {link: "acme://b", expect: {route: b}}
+            """
+        let refusal = #expect(throws: DeviceSuite.Refusal.self) { try Example.suite(suite, of: table, .ios) }
+        let screens = "The screens '\(first)' and '\(second)' would both be named '\(name)'"
+        #expect(refusal?.description.hasPrefix(screens) == true, "\(refusal?.description ?? "")")
     }
 
     @Test func flowsAreYAML() throws {

@@ -161,6 +161,10 @@ struct LiteralTests {
         for platform in [Platform.ios, .android] {
             let suite = try Example.suite(suiteText, of: table, platform)
             #expect(suite.cases.count > 40 && !suite.untested.isEmpty)
+            if platform == .ios, let folder {
+                let path = "\(folder)/\(XCUITestFile.identifiersName)"
+                try XCUITestFile.identifiers(suite).write(toFile: path, atomically: true, encoding: .utf8)
+            }
             for kind in TestPlan.Kind.allCases {
                 let maestro = try #require(MaestroFile(suite, kind).text)
                 let flow = try #require(try Array(Yams.compose_all(yaml: maestro)).last)

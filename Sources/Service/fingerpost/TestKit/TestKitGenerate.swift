@@ -14,12 +14,16 @@ struct TestKitGenerate: AsyncParsableCommand {
               fingerpost testkit generate espresso suite.yaml --table shop.yaml
               fingerpost testkit generate maestro suite.yaml --table shop.yaml \\
                 --app android
+              fingerpost testkit generate xcuitest suite.yaml --table shop.yaml \\
+                --state notRunning --out ios
 
-            Each case of the suite is opened while the app is not running, in the background and running, on Android also \
-            after the system has ended its process. The expected screens and arguments come from the table, \
+            Each case of the suite is opened while the app is not running (notRunning), in the background (inBackground) and \
+            running, on Android also after the system has ended its process (processDeath). --state chooses among these. \
+            The expected screens and arguments come from the table, \
             so the suite must pass first.
             Routing tests need no network. Association tests need the published association files and check them before \
-            they open a link. They are separate files: --tests chooses the one to print, and --out FOLDER writes both.
+            they open a link. They are separate files: --tests chooses the one to print, and --out FOLDER writes both, for \
+            xcuitest also AccessibilityID.swift, which belongs to the app's target, too.
             A case that no device can test, such as one for another platform, is listed in a comment with the reason.
 
             EXIT CODES
@@ -37,6 +41,8 @@ struct TestKitGenerate: AsyncParsableCommand {
         String?
     @ArgumentParser.Option(help: "routing or association (default: routing; with --out both).") var tests:
         TestPlan.Kind?
+    @ArgumentParser.Option(help: "A state of the app; may be repeated (default: all states of the platform).")
+    var state: [LaunchState] = []
     @ArgumentParser.Option(help: "The package of Kotlin tests (default: linktests below the app's package).")
     var package: String?
     @ArgumentParser.Option(help: "Write the files into this folder, which is created if it does not exist.") var out:
@@ -62,7 +68,7 @@ struct TestKitGenerate: AsyncParsableCommand {
             )
         }
         let app = try registeredApp(of: offline.router.identity)
-        let device: DeviceSuite
+        var device: DeviceSuite
         do throws(DeviceSuite.Refusal) {
             device = try DeviceSuite(
                 links,
@@ -74,15 +80,28 @@ struct TestKitGenerate: AsyncParsableCommand {
         } catch {
             throw fail(error.description, .failed)
         }
+        if !state.isEmpty { device.states = try chosenStates(on: app.platform) }
         let kinds = tests.map { [$0] } ?? (out == nil ? [.routing] : TestPlan.Kind.allCases)
-        let files = kinds.compactMap { kind in text(device, kind).map { (name: name(device, kind), text: $0) } }
+        var files = kinds.compactMap { kind in text(device, kind).map { (name: name(device, kind), text: $0) } }
         guard !files.isEmpty else {
             throw fail("\(suite) has no case for \(kinds[0].rawValue) tests with \(tool.rawValue).", .failed)
         }
-        guard let out else { return show(document: files[0].text) }
+        if tool == .xcuitest, kinds.contains(.routing) {
+            files.insert((XCUITestFile.identifiersName, XCUITestFile.identifiers(device)), at: 0)
+        }
+        guard let out else { return show(document: files.map(\.text).joined(separator: "\n")) }
         try createFolder(out)
         for file in files { try write(file.text, toFile: "\(out)/\(file.name)") }
         show(files.map { "\(out)/\($0.name)" })
+    }
+
+    private func chosenStates(on platform: Platform) throws -> [LaunchState] {
+        let possible = LaunchState.states(on: platform)
+        if let other = state.first(where: { !possible.contains($0) }) {
+            let names = possible.map(\.rawValue).joined(separator: ", ")
+            throw fail("an app of \(platform.rawValue) has no state \(other.rawValue); choose from \(names).", .failed)
+        }
+        return possible.filter(state.contains)
     }
 
     private func createFolder(_ path: String) throws {
@@ -145,4 +164,5 @@ struct TestKitGenerate: AsyncParsableCommand {
 }
 
 extension TestTool: ExpressibleByArgument {}
+extension LaunchState: ExpressibleByArgument {}
 extension TestPlan.Kind: ExpressibleByArgument {}

@@ -16,6 +16,10 @@ package struct DeviceSuite: Sendable {
     package private(set) var untested: [UntestedCase] = []
     /// Domains by host, as the table lists them, for the cases with web links.
     package private(set) var domains: [String: String] = [:]
+    /// The states of the app in which each link is opened.
+    package var states: [LaunchState]
+    /// The screens of the cases, in the order of their names.
+    private(set) var namedScreens: [NamedScreen] = []
 
     /// More tests in one file would exceed what compilers and Android's class files take.
     package static let maximumCases = 300
@@ -46,6 +50,7 @@ package struct DeviceSuite: Sendable {
         self.file = file
         name = SourceName(suite.name ?? table.tenant.rawValue)
         self.app = app
+        states = LaunchState.states(on: app.platform)
         schemes = table.settings.identity.schemes.map(\.name)
         facts = suite.context
         var files = GeneratedAssociationFiles(router: table.router, within: .associationFiles)
@@ -65,6 +70,7 @@ package struct DeviceSuite: Sendable {
             let reasons = untested.prefix(3).map { "line \($0.line): \($0.reason)" }.joined(separator: "; ")
             throw Refusal(description: "\(file) has no case that can be tested with the app '\(app.id)': \(reasons).")
         }
+        namedScreens = try Self.named(screens)
     }
 
     private struct Untestable: Error {
@@ -138,21 +144,31 @@ package struct DeviceSuite: Sendable {
         return Set(names.map { ExactText($0) }).sorted().map(\.description)
     }
 
+    /// The screens with their names. Equal names would get numbers that a new screen can move to another one.
+    private static func named(_ screens: [String]) throws(Refusal) -> [NamedScreen] {
+        var taken: [String: String] = [:]
+        return try screens.map { screen throws(Refusal) in
+            var name = SourceName(screen)
+            // The identifier of the probe and the base type of all pages have these names.
+            if ["probe", "screen"].contains(name.lowerCamel.lowercased()) { name = name.followed(by: "2") }
+            if let other = taken.updateValue(screen, forKey: name.lowerCamel.lowercased()) {
+                throw Refusal(
+                    description:
+                        "The screens '\(other)' and '\(screen)' would both be named '\(name.lowerCamel)' in the "
+                        + "generated code; rename one."
+                )
+            }
+            return NamedScreen(screen: screen, name: SourceName(name.lowerCamel))
+        }
+    }
+
     /// A screen with a unique name in generated code.
-    struct NamedScreen {
+    struct NamedScreen: Sendable {
         let screen: String
         let name: SourceName
 
         /// The name of the screen's page object.
         var page: String { name.upperCamel + "Page" }
-    }
-
-    var namedScreens: [NamedScreen] {
-        // The identifier of the probe and the base type of all pages have these names.
-        var scope = NameScope(["probe", "screen"])
-        return screens.map { screen in
-            NamedScreen(screen: screen, name: SourceName(scope.take(SourceName(screen)) { $0.lowerCamel }.name))
-        }
     }
 
     /// The page objects by the names of their screens.

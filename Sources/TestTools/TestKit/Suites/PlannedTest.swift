@@ -39,7 +39,7 @@ package struct TestPlan: Sendable {
                 leftOut.append(UntestedCase(link: one.link, line: one.line, reason: Self.onlyByAssociation))
             }
             for way in ways {
-                for state in LaunchState.states(on: platform) {
+                for state in suite.states {
                     let name = Self.name(one, state, way)
                     let count = counts[name, default: 0] + 1
                     counts[name] = count

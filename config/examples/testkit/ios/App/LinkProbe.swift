@@ -52,6 +52,10 @@ import Foundation
             session = kept["session"] as? String
             let json = Data((kept["facts"] as? String ?? "{}").utf8)
             facts = (try? JSONSerialization.jsonObject(with: json)) as? [String: Any] ?? [:]
+            guard let stub else { return }
+            // Waiting for animations makes tests slow.
+            UIView.setAnimationsEnabled(false)
+            print("LinkProbe: requests go to \(stub), the stub of the last test. -fingerpostStub '' as argument ends this.")
         }
 
         static func received(_ url: URL) {

@@ -6,14 +6,6 @@
 import Foundation
 import XCTest
 
-/// The accessibility identifiers that the app sets: on the root view of each screen, and by LinkProbe.
-enum AccessibilityID: String {
-    case probe = "fingerpost.probe"
-    case productDetail = "screen_ProductDetail"
-    case productList = "screen_ProductList"
-    case signIn = "screen_SignIn"
-}
-
 struct ProductDetailPage: ScreenPage {
     static let screen = "ProductDetail"
     static let identifier = AccessibilityID.productDetail
@@ -381,6 +373,8 @@ class LinkTestCase: XCTestCase {
     private var springboard: XCUIApplication { XCUIApplication(bundleIdentifier: "com.apple.springboard") }
     private var session: StubSession?
     private var opened: (link: String, opener: Opener)?
+    /// Whether the system may still ask "Open in …?".
+    private var awaitsPrompt = false
 
     override func setUp() async throws {
         continueAfterFailure = false
@@ -443,6 +437,7 @@ class LinkTestCase: XCTestCase {
             return XCTFail("iOS cannot carry \(link) unchanged", file: file, line: line)
         }
         opened = (link, opener)
+        awaitsPrompt = opener != .handler
         switch opener {
         case .handler: app.open(url)
         case .system: XCUIDevice.shared.system.open(url)
@@ -488,11 +483,16 @@ class LinkTestCase: XCTestCase {
         return try? JSONDecoder().decode(ProbeReport.self, from: json)
     }
 
-    /// Accepts "Open in …?". The labels of its buttons are translated, but their order is fixed: cancel, then open.
+    /// Accepts "Open in …?" once for each link, and no other question. The labels of its buttons are translated, but
+    /// their order is fixed: cancel, then open.
     private func acceptPrompt() {
+        guard awaitsPrompt else { return }
         for alert in [springboard.alerts.firstMatch, safari.alerts.firstMatch] where alert.exists {
             let buttons = alert.buttons
-            if buttons.count == 2 { buttons.element(boundBy: 1).tap() }
+            guard buttons.count == 2 else { continue }
+            buttons.element(boundBy: 1).tap()
+            awaitsPrompt = false
+            return
         }
     }
 
@@ -562,7 +562,8 @@ struct StubSession {
         var description: String {
             switch self {
             case .noServer:
-                "Start 'fingerpost stub' and pass its URL: TEST_RUNNER_FINGERPOST_STUB=http://127.0.0.1:PORT xcodebuild test …"
+                "Start 'fingerpost stub' and pass its URL: TEST_RUNNER_FINGERPOST_STUB=http://127.0.0.1:PORT xcodebuild test …, "
+                    + "or in Xcode the variable FINGERPOST_STUB in the scheme's test action"
             case .answer(let request, let status): "The stub server answered \(request) with \(status)"
             }
         }
