@@ -124,9 +124,9 @@ struct MistakeTests {
         Mistake("stub . --https-port 0 --https-keystore a.jks", 64, "'fingerpost stub ca' prints"),
         Mistake("stub stpo --pid-fil x", 64, "did you mean 'fingerpost stub stop'?"),
         Mistake(
-            "testkit generate espresso suite.yaml --table acme.yaml --app ios",
+            "testkit generate uiautomator suite.yaml --table acme.yaml --app ios",
             1,
-            "acme.yaml: 'ios' is not an app that espresso can test; choose an app with --app: android."
+            "acme.yaml: 'ios' is not an app that uiautomator can test; choose an app with --app: android."
         ),
         Mistake("testkit probe swift --out no/x.swift", 74, "its directory does not exist; create it, or check the"),
         Mistake("plan acme.yaml", 64, "'fingerpost plan' reads its file from an option: write -f acme.yaml."),

@@ -46,7 +46,7 @@ struct TestKitCommandTests {
 
     @Test(arguments: [
         (["generate", "maestro", "SUITE", "--table", "TABLE"], 1, "choose an app with --app: ios, android."),
-        (["generate", "espresso", "SUITE", "--table", "TABLE", "--package", "a b"], 64, "is not a package"),
+        (["generate", "uiautomator", "SUITE", "--table", "TABLE", "--package", "a b"], 64, "is not a package"),
         (
             ["generate", "xcuitest", "SUITE", "--table", "TABLE", "--state", "processDeath"], 1,
             "has no state processDeath; choose from notRunning, inBackground, running."

@@ -15,8 +15,8 @@ struct ExampleTests {
             [
                 ("ios/UITests/\(XCUITestFile.name(ios, kind))", XCUITestFile(ios, kind).text),
                 (
-                    "android/linktests/\(EspressoFile.name(android, kind))",
-                    EspressoFile(android, kind, package: nil).text
+                    "android/linktests/\(UIAutomatorFile.name(android, kind))",
+                    UIAutomatorFile(android, kind, package: nil).text
                 ),
                 ("maestro/ios/\(MaestroFile.name(ios, kind))", MaestroFile(ios, kind).text),
                 ("maestro/android/\(MaestroFile.name(android, kind))", MaestroFile(android, kind).text),
@@ -87,7 +87,7 @@ struct ExampleTests {
     /// Every case is tested in each state, or listed with a reason.
     @Test func noCaseIsForgotten() throws {
         for tool in TestTool.allCases {
-            let suite = try Example.suite(tool == .espresso ? .android : .ios)
+            let suite = try Example.suite(tool == .uiautomator ? .android : .ios)
             let plans = TestPlan.Kind.allCases.map { TestPlan($0, of: suite, using: tool) }
             let tested = Set(plans.flatMap(\.tests).map(\.one.line)).union(plans.flatMap(\.leftOut).map(\.line))
             #expect(tested == Set(suite.cases.map(\.line) + suite.untested.map(\.line)))
@@ -103,7 +103,7 @@ struct ExampleTests {
 
     /// Fewer states make fewer tests of the same cases.
     @Test(arguments: TestTool.allCases) func statesCanBeChosen(tool: TestTool) throws {
-        var suite = try Example.suite(tool == .espresso ? .android : .ios)
+        var suite = try Example.suite(tool == .uiautomator ? .android : .ios)
         let all = TestPlan(.routing, of: suite, using: tool).tests
         suite.states = [.notRunning]
         let chosen = TestPlan(.routing, of: suite, using: tool).tests

@@ -175,11 +175,11 @@ struct LiteralTests {
                 #expect(opened.count == tests.count)
                 for (text, test) in zip(opened, tests) { #expect(same(text.evaluatedByMaestro, test.one.link)) }
                 let code =
-                    platform == .ios ? XCUITestFile(suite, kind).text : EspressoFile(suite, kind, package: nil).text
+                    platform == .ios ? XCUITestFile(suite, kind).text : UIAutomatorFile(suite, kind, package: nil).text
                 let text = try #require(code)
                 #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || $0 == "\t" || !$0.isUnsafeToDisplay })
                 if let folder {
-                    let name = platform == .ios ? XCUITestFile.name(suite, kind) : EspressoFile.name(suite, kind)
+                    let name = platform == .ios ? XCUITestFile.name(suite, kind) : UIAutomatorFile.name(suite, kind)
                     try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
                 }
             }

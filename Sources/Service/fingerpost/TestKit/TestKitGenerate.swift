@@ -11,7 +11,7 @@ struct TestKitGenerate: AsyncParsableCommand {
         discussion: """
             EXAMPLES
               fingerpost testkit generate xcuitest suite.yaml --table shop.yaml --out ios
-              fingerpost testkit generate espresso suite.yaml --table shop.yaml
+              fingerpost testkit generate uiautomator suite.yaml --table shop.yaml
               fingerpost testkit generate maestro suite.yaml --table shop.yaml \\
                 --app android
               fingerpost testkit generate xcuitest suite.yaml --table shop.yaml \\
@@ -34,7 +34,7 @@ struct TestKitGenerate: AsyncParsableCommand {
             """
     )
 
-    @ArgumentParser.Argument(help: "xcuitest, espresso or maestro.") var tool: TestTool
+    @ArgumentParser.Argument(help: "xcuitest, uiautomator or maestro.") var tool: TestTool
     @ArgumentParser.Argument(help: "A suite file.") var suite: String
     @ArgumentParser.Option(help: "The tenant file with settings and table.") var table: String
     @ArgumentParser.Option(help: "The id of the app under test (default: the only one of the platform).") var app:
@@ -49,7 +49,7 @@ struct TestKitGenerate: AsyncParsableCommand {
         String?
 
     func validate() throws {
-        guard package == nil || tool == .espresso else { throw ValidationError("--package is for espresso.") }
+        guard package == nil || tool == .uiautomator else { throw ValidationError("--package is for uiautomator.") }
         guard package.map(LinkProbe.isPackage) ?? true else {
             throw ValidationError("'\(package ?? "")' is not a package; write one such as com.example.shop.linktests.")
         }
@@ -128,7 +128,7 @@ struct TestKitGenerate: AsyncParsableCommand {
         let fitting = identity.apps.filter { one in
             switch tool {
             case .xcuitest: one.platform == .ios
-            case .espresso: one.platform == .android
+            case .uiautomator: one.platform == .android
             case .maestro: true
             }
         }
@@ -149,7 +149,7 @@ struct TestKitGenerate: AsyncParsableCommand {
     private func text(_ suite: DeviceSuite, _ kind: TestPlan.Kind) -> String? {
         switch tool {
         case .xcuitest: XCUITestFile(suite, kind).text
-        case .espresso: EspressoFile(suite, kind, package: package).text
+        case .uiautomator: UIAutomatorFile(suite, kind, package: package).text
         case .maestro: MaestroFile(suite, kind).text
         }
     }
@@ -157,7 +157,7 @@ struct TestKitGenerate: AsyncParsableCommand {
     private func name(_ suite: DeviceSuite, _ kind: TestPlan.Kind) -> String {
         switch tool {
         case .xcuitest: XCUITestFile.name(suite, kind)
-        case .espresso: EspressoFile.name(suite, kind)
+        case .uiautomator: UIAutomatorFile.name(suite, kind)
         case .maestro: MaestroFile.name(suite, kind)
         }
     }

@@ -114,7 +114,7 @@ package struct TestPlan: Sendable {
 
 /// A tool for tests on devices.
 package enum TestTool: String, Sendable, CaseIterable {
-    case xcuitest, espresso, maestro
+    case xcuitest, uiautomator, maestro
 }
 
 extension LinkSuite.Via {
