@@ -15,6 +15,7 @@ package final class StubServer: Sendable {
     private let proxy: StubProxy
     private let admin: AdminAPI
     private let stopRequest: StopRequest
+    private let watchedMappings: WatchedMappings?
 
     /// Reads the folder, and listens.
     ///
@@ -61,6 +62,7 @@ package final class StubServer: Sendable {
         self.proxy = proxy
         self.admin = admin
         self.stopRequest = stopRequest
+        watchedMappings = folder.map(WatchedMappings.init)
         let listener = try await Self.listen(configuration.port, nil, configuration, router, memory)
         self.listener = listener
         do {
@@ -159,6 +161,30 @@ package final class StubServer: Sendable {
 
     /// Lets `waitForStop` return.
     package func requestStop() { stopRequest.fulfil() }
+
+    // MARK: Changed files
+
+    /// The polling interval of the files.
+    package static let watchInterval = Duration.milliseconds(100)
+
+    /// Reads mapping files and those of the endpoints again when they change, until the task is cancelled.
+    ///
+    /// - Parameter sleep: Throws when the task is cancelled.
+    package func watch(
+        sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+        report: @Sendable (_ line: String) -> Void
+    ) async {
+        while (try? await sleep(Self.watchInterval)) != nil {
+            let lines = await configuration.endpoints?.reload() ?? []
+            for line in reloadMappings() + lines { report(line) }
+        }
+    }
+
+    private func reloadMappings() -> [String] {
+        guard let watchedMappings, watchedMappings.haveChanged() else { return [] }
+        let problems = admin.reloadMappings(sessions.main).prefix(20).map(\.description)
+        return problems.isEmpty ? ["the mappings have changed: read again"] : problems
+    }
 
     /// Stops listening, closes all connections and ends a recording.
     package func stop() async {

@@ -27,7 +27,8 @@ struct StubLinkCommandTests {
         (["--tenant", "NONE"], 65, "fingerpost: NONE: there is no such file; check the path."),
         (["--tenant", "GOOD", "--suite", "GOOD"], 65, "this is a tenant file"),
         (["--tenant", "GOOD", "--table-key", "NONE"], 65, "NONE"),
-        (["--watch"], 64, "--suite, --table-key and --watch need a tenant file"),
+        (["--watch"], 64, "--watch needs a folder, or a tenant file"),
+        (["--suite", "a.yaml"], 64, "--suite and --table-key need a tenant file"),
     ])
     func mistakeStopsTheStart(_ words: [String], _ status: Int32, _ message: String) async throws {
         try await withTemporaryDirectory { directory in

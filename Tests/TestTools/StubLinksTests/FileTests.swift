@@ -142,7 +142,7 @@ struct FileTests {
             }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    await stub.links.watch(sleep: sleep, report: { report.yield($0) })
+                    await stub.server.watch(sleep: sleep, report: { report.yield($0) })
                     report.finish()
                 }
                 try RunningStub.write(RunningStub.acme.replacing("screen: Item,", with: "screen: Thing,"), path)

@@ -91,4 +91,53 @@ struct MappingFileTests {
             #expect(content == Data(file.utf8))
         }
     }
+
+    // MARK: Changed files
+
+    /// The loop that `--watch` runs, with ticks instead of time.
+    @Test func changedMappingsAreReadAtEachTick() async throws {
+        try await Self.serve(Self.mapping()) { exchange, mappings in
+            try await exchange.add(#"{"request":{"url":"/added"},"response":{"body":"ADDED"}}"#)
+            let (lines, report) = AsyncStream.makeStream(of: String.self)
+            let (ticks, tick) = AsyncStream.makeStream(of: Void.self)
+            /// Ends by throwing, as a cancelled sleep does. It reports the end of each round, so that a test awaits it.
+            @Sendable func sleep(_ duration: Duration) async throws {
+                report.yield("round")
+                for await _ in ticks { return }
+                throw CancellationError()
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    await exchange.server.watch(sleep: sleep, report: { report.yield($0) })
+                    report.finish()
+                }
+                var iterator = lines.makeAsyncIterator()
+                func round() async -> [String] {
+                    var found: [String] = []
+                    while let line = await iterator.next(), line != "round" { found.append(line) }
+                    return found
+                }
+                _ = await round()
+                tick.yield()
+                let unchanged = await round()
+                #expect(unchanged == [])
+                for (text, answer) in [
+                    (Self.mapping().replacing("/a", with: "/longer"), 200), ("{", 200), ("", 200),
+                    (Self.mapping().replacing("/a", with: "/other"), 404),
+                ] {
+                    try Data(text.utf8).write(to: URL(filePath: mappings + "/a.json"))
+                    tick.yield()
+                    let found = await round()
+                    #expect(found.count == 1)
+                    #expect((found.first == "the mappings have changed: read again") == (text.count > 1), "\(found)")
+                    let changed = try await exchange.send("GET", "/longer")
+                    #expect(changed.status == answer, "\(text)")
+                    let added = try await exchange.send("GET", "/added")
+                    #expect(added.text == "ADDED")
+                }
+                tick.finish()
+                try await group.waitForAll()
+            }
+        }
+    }
 }

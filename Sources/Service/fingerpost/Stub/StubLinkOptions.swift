@@ -12,12 +12,11 @@ struct StubLinkOptions: ParsableArguments {
     var suite: [String] = []
     @Option(help: "The key file that signs the tables of apps; without it, a key is made for the run.")
     var tableKey: String?
-    @Flag(help: "Read tenant files and suites again when they change.") var watch = false
 
     func validate(_ folder: String?) throws {
         let hasTenants = !tenant.isEmpty || Self.hasTenants(folder)
-        guard hasTenants || suite.isEmpty && tableKey == nil && !watch else {
-            throw ValidationError("--suite, --table-key and --watch need a tenant file; name one with --tenant.")
+        guard hasTenants || suite.isEmpty && tableKey == nil else {
+            throw ValidationError("--suite and --table-key need a tenant file; name one with --tenant.")
         }
     }
 

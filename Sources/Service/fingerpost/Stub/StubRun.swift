@@ -40,6 +40,7 @@ struct StubRun: AsyncParsableCommand {
     @ArgumentParser.Option(help: "How many requests the journal keeps.")
     var maxRequestJournalEntries = Journal.defaultMaximumCount
     @Flag(help: "Treat every response as a template.") var globalResponseTemplating = false
+    @Flag(help: "Read mappings, tenant files and suites again when they change.") var watch = false
     @OptionGroup(title: "Links") var links: StubLinkOptions
     @Flag(help: "Do not compress answers for clients that accept gzip.") var disableGzip = false
     @Flag(help: "Let web pages of every site read the answers (CORS).") var enableStubCors = false
@@ -69,6 +70,9 @@ struct StubRun: AsyncParsableCommand {
             throw ValidationError("--record needs a folder.")
         }
         try links.validate(folder ?? wireMock.rootDir)
+        guard !watch || (folder ?? wireMock.rootDir) != nil || !links.tenant.isEmpty else {
+            throw ValidationError("--watch needs a folder, or a tenant file; name one with --tenant.")
+        }
         guard !onlyMissing || recordingTarget != nil else { throw ValidationError("--only-missing needs --record.") }
         for (option, target) in [("--record", record), ("--proxy-all", proxyAll)] {
             if let problem = target.flatMap(proxyTargetProblem) { throw ValidationError("\(option): \(problem)") }
@@ -104,7 +108,7 @@ struct StubRun: AsyncParsableCommand {
         try announce(server, links)
         try StubDetachment.redirectMessages(besides: pidFile)
         if !StubDetachment.isDetached { stopAtEndOfInput(server, inputWasOpen) }
-        await waitForEnd(of: server, watching: links)
+        await waitForEnd(of: server)
         let (report, url) = (server.report, server.url)
         let recording = try server.endRecording()
         await server.stop()
@@ -201,7 +205,7 @@ struct StubRun: AsyncParsableCommand {
     }
 
     /// Returns on a signal, or when the admin API or the end of standard input asks for it.
-    private func waitForEnd(of server: StubServer, watching links: StubLinks?) async {
+    private func waitForEnd(of server: StubServer) async {
         await withTaskGroup(of: Void.self) { group in
             // The start is over.
             CodePages.release()
@@ -209,9 +213,9 @@ struct StubRun: AsyncParsableCommand {
             group.addTask {
                 for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint) { return }
             }
-            if self.links.watch, let links {
+            if watch {
                 // It ends only when the group is cancelled.
-                group.addTask { await links.watch { warn("fingerpost: \($0)") } }
+                group.addTask { await server.watch { warn("fingerpost: \($0)") } }
             }
             await group.next()
             server.requestStop()

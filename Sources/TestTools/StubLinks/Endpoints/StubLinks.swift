@@ -142,21 +142,6 @@ package final class StubLinks: StubEndpoints {
         return lines
     }
 
-    /// The polling interval of the files.
-    package static let watchInterval = Duration.milliseconds(100)
-
-    /// Reads the files again when they change, until the task is cancelled.
-    ///
-    /// - Parameter sleep: Throws when the task is cancelled.
-    package func watch(
-        sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
-        report: @Sendable (_ line: String) -> Void
-    ) async {
-        while (try? await sleep(Self.watchInterval)) != nil {
-            for line in await reload() { report(line) }
-        }
-    }
-
     // MARK: Sessions
 
     package func endpoints(

@@ -195,6 +195,23 @@ extension AdminAPI {
         }
     }
 
+    /// Replaces the stubs of files by those that the files have now. Other stubs and the states of scenarios stay.
+    ///
+    /// - Returns: The errors of files. Nothing changes with one, unless wrong mappings are left out.
+    func reloadMappings(_ session: StubSession) -> [StubFolder.Problem] {
+        guard let folder else { return [] }
+        let (stubs, problems) = folder.stubs(templating: configuration.templating, newID: environment.newID)
+        guard problems.isEmpty || configuration.unreadable == .leftOut else { return problems }
+        session.withState { state in
+            let others = state.rules.stubs.entries.filter { $0.file == nil }.sorted { $0.order < $1.order }
+            state.rules.stubs.removeAll()
+            for (stub, file) in stubs { state.rules.stubs.add(stub, file: file) }
+            for other in others { state.rules.stubs.add(other.stub) }
+            state.stubsChanged()
+        }
+        return problems
+    }
+
     private func importMappings(_ call: AdminRequest) throws -> StubAnswer {
         let document = try call.document()
         try document.requireKeys(["mappings", "importOptions", "meta", "$schema"])

@@ -10,6 +10,11 @@ package protocol StubEndpoints: Sendable {
     ///   - session: The id of the session; nil for the server itself.
     ///   - settings: The member `links` of the call that creates the session.
     func endpoints(of session: String?, settings: MappingField?) throws(MappingError) -> any SessionEndpoints
+
+    /// Reads the files that have changed. A file with errors leaves what it has decided before.
+    ///
+    /// - Returns: Lines for people about the files that were read and their errors.
+    func reload() async -> [String]
 }
 
 /// The endpoints of one session, with the state that its requests have changed.
