@@ -34,12 +34,16 @@ struct MappingFileTests {
     private static let removals: [(method: String, path: String, body: String)] = [
         ("DELETE", "mappings/\(id)", ""), ("POST", "mappings/remove", "{\(request)}"),
         ("POST", "mappings/remove", #"{"id":"\#(id)"}"#),
-        ("POST", "mappings/remove-by-metadata", #"{"matchesJsonPath":"$[?(@.of == 'a')]"}"#),
+        ("POST", "mappings/remove-by-metadata", #"{"matchesJsonPath":{"expression":"$.of","equalTo":"a"}}"#),
         ("POST", "mappings/import", #"{"mappings":[],"importOptions":{"deleteAllNotInImport":true}}"#),
     ]
 
+    private static let persistence: [(members: String, staysOnDisk: Bool)] = [
+        ("", true), (#","persistent":false"#, true), (#","persistent":true"#, false),
+    ]
+
     /// A file is removed with its stub only if the stub is persistent: any other one is the user's.
-    @Test(arguments: removals, [("", true), (#","persistent":false"#, true), (#","persistent":true"#, false)])
+    @Test(arguments: removals, persistence)
     func removedStubLeavesTheFileOfTheUser(
         removal: (method: String, path: String, body: String),
         stub: (members: String, staysOnDisk: Bool)
