@@ -61,7 +61,9 @@ CREATE TABLE event (
     -- decides the same: 'same', 'different', 'unchecked'. NULL for other events.
     result ANY,
     engine_version ANY,
-    agreement ANY
+    agreement ANY,
+    -- The settings that changed the link: 'repair', 'fragmentParameters' or both.
+    reading ANY
 ) STRICT;
 
 -- The hash of each reported event of this file: of tenant, install and clientEventId. It is inserted with the event's

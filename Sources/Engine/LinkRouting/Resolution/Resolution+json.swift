@@ -63,6 +63,7 @@ extension Resolution {
             writer.null()
         }
         if action == .signIn { writer.continuation(continuation) }
+        if !reading.isEmpty { writer.list("reading", reading.names) }
         if let trace { writer.trace(trace) }
     }
 }

@@ -21,6 +21,8 @@ public struct Resolution: Sendable, Hashable {
     public var validFor: Int
     /// The reasons why routes did not match; nil unless requested.
     public var trace: ResolutionTrace?
+    /// What the tenant's settings changed in the link.
+    public var reading: LinkReading = []
 
     public init(
         outcome: Outcome,

@@ -10,8 +10,7 @@ extension Router {
             platform: context.platform ?? app.map { compiled.apps[$0].platform },
             open: open
         )
-        return link.hasAuthoritySegment
-            ? openRoute(asRead: identity.withoutIgnoredHost(link), question) : openRoute(asRead: link, question)
+        return openRoute(asRead: read(link).compared, question)
     }
 
     private func openRoute(asRead link: DeepLink, _ question: OpenQuestion) -> Route? {

@@ -136,28 +136,38 @@ public struct Router: Sendable {
 
     /// Resolves a link that the tenant owns.
     public func resolve(_ link: DeepLink, in context: LinkContext, explanation: Explanation = .omitted) -> Resolution {
-        link.hasAuthoritySegment
-            ? resolve(asRead: identity.withoutIgnoredHost(link), context, explanation)
-            : resolve(asRead: link, context, explanation)
+        guard identity.links.isEmpty else {
+            let (link, compared, reading) = read(link)
+            var resolution = resolve(asRead: link, comparing: compared, context, explanation)
+            resolution.reading = reading
+            return resolution
+        }
+        let link = link.hasAuthoritySegment ? identity.withoutIgnoredHost(link) : link
+        return resolve(asRead: link, comparing: link, context, explanation)
     }
 
-    private func resolve(asRead link: DeepLink, _ context: LinkContext, _ explanation: Explanation) -> Resolution {
+    private func resolve(
+        asRead link: DeepLink,
+        comparing compared: DeepLink,
+        _ context: LinkContext,
+        _ explanation: Explanation
+    ) -> Resolution {
         let app = appIndex(for: context)
         var matching = MatchState(compiled: compiled, app: app)
         var parts = LinkParts()
-        let rank = rank(of: link, context, &matching, &parts)
+        let rank = rank(of: compared, context, &matching, &parts)
         let hasAnswer = rank != nil || compiled.table.defaults.$fallback.isPresent
         guard hasAnswer || explanation == .included else {
             let validFor = matching.isVolatile(rank) ? 0 : Resolution.defaultValidity
             return Resolution(outcome: .unmatched, app: app.map { compiled.apps[$0].id }, validFor: validFor)
         }
         guard explanation == .included || matching.isVolatile(rank) else {
-            return answer(rank, link, context, app, &parts)
+            return answer(rank, link, compared, context, app, &parts)
         }
-        var resolution = answer(rank, link, context, app, &parts)
+        var resolution = answer(rank, link, compared, context, app, &parts)
         if matching.isVolatile(rank) { resolution.validFor = 0 }
         guard explanation == .included else { return resolution }
-        let input = input(asRead: link, completed(context, app))
+        let input = input(asRead: compared, completed(context, app))
         resolution.trace = trace(input, winner: rank)
         return resolution
     }
@@ -219,23 +229,8 @@ public struct Router: Sendable {
         }
     }
 
-    /// Returns the matching input: the link as its scheme interprets it, and the context with the default app filled
-    /// in.
-    func input(_ link: DeepLink, _ context: LinkContext) -> MatchInput {
-        input(asRead: identity.withoutIgnoredHost(link), completed(context, appIndex(for: context)))
-    }
-
-    private func input(asRead link: DeepLink, _ context: LinkContext) -> MatchInput {
+    func input(asRead link: DeepLink, _ context: LinkContext) -> MatchInput {
         MatchInput(link: link, context: context, plusSign: compiled.table.defaults.plusSign)
-    }
-
-    /// Fills in the app and platform that the answer is for. Conditions on them apply even if the caller left them out.
-    private func completed(_ context: LinkContext, _ app: Int?) -> LinkContext {
-        guard let app else { return context }
-        var context = context
-        context.app = compiled.apps[app].id
-        context.platform = context.platform ?? compiled.apps[app].platform
-        return context
     }
 
     /// Returns the index in ``routesInOrder`` of the route that matches a link of the tenant. This is the lookup of
@@ -262,42 +257,10 @@ public struct Router: Sendable {
         return group.preferred(by: context, &parts) ?? first
     }
 
-    /// Returns the route that decides about a link of the tenant; nil when no route matches.
-    package func winner(for link: DeepLink, in context: LinkContext) -> Route? {
-        rank(of: identity.withoutIgnoredHost(link), in: context).map(route)
-    }
-
-    /// Returns the first route in order of precedence that matches the link, ignoring its `when`, and for which
-    /// `answers` is true.
-    package func firstRoute(for link: DeepLink, where answers: (Route) -> Bool) -> Route? {
-        let plusSign = compiled.table.defaults.plusSign
-        var parts = LinkParts()
-        let rank = compiled.index.smallestRank(for: link, plusSign, &parts) { rank, link, plusSign, parts in
-            let route = route(at: rank)
-            return answers(route) && route.linkHolds(for: link, plusSign, &parts)
-        }
-        return rank.map(route)
-    }
-
-    /// Returns the app that the answer is for: the caller's, else the tenant's first of the caller's platform; nil for
-    /// none.
-    func appIndex(for context: LinkContext) -> Int? {
-        if let id = context.app {
-            for index in compiled.apps.indices where compiled.apps[index].id == id { return index }
-        }
-        guard let platform = context.platform else { return nil }
-        return compiled.apps.indices.first {
-            compiled.apps[$0].platform == platform && compiled.apps[$0].kind == .app
-        }
-    }
-
-    /// Returns the id of the app that the answer is for: the caller's, else the tenant's first of the caller's platform;
-    /// nil for none.
-    package func app(for context: LinkContext) -> AppID? { appIndex(for: context).map { compiled.apps[$0].id } }
-
     private func answer(
         _ rank: Int?,
         _ link: DeepLink,
+        _ compared: DeepLink,
         _ context: LinkContext,
         _ app: Int?,
         _ parts: inout LinkParts
@@ -324,7 +287,7 @@ public struct Router: Sendable {
         }
         let position = Int(compiled.index.order[rank])
         let (routes, index) = compiled.source.map { ($0.route(at: position), 0) } ?? (compiled.table.routes, position)
-        return answer(of: routes, at: index, rank, link, context, app, id, &parts)
+        return answer(of: routes, at: index, rank, link, compared, context, app, id, &parts)
     }
 
     /// Reads the route's parts in place: copying a route costs as much as a lookup.
@@ -334,6 +297,7 @@ public struct Router: Sendable {
         at position: Int,
         _ rank: Int,
         _ link: DeepLink,
+        _ compared: DeepLink,
         _ context: LinkContext,
         _ app: Int?,
         _ appID: AppID?,
@@ -345,7 +309,7 @@ public struct Router: Sendable {
             let validFor = routes[position].asksForSignIn ? 0 : Resolution.defaultValidity
             return Resolution(outcome: .undecided, route: id, pattern: pattern, app: appID, validFor: validFor)
         }
-        let parameters = parameters(of: routes, at: position, rank, link, &parts)
+        let parameters = parameters(of: routes, at: position, rank, compared, &parts)
         switch routes[position].behaviour {
         case .block(let reason):
             return Resolution(

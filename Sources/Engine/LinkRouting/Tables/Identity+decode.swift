@@ -1,6 +1,6 @@
 extension Identity {
     /// The keys of the settings that make up the identity.
-    public static let keys = ["domains", "schemes", "apps", "destinations", "association"]
+    public static let keys = ["domains", "schemes", "apps", "destinations", "association", "links"]
 
     /// Reads the identity's keys of a settings object. The caller is responsible for the other keys.
     public init(_ object: ObjectField) throws(DocumentError) {
@@ -44,12 +44,14 @@ extension Identity {
         let association = errors.read { () throws(DocumentError) in
             try object["association"].map(AssociationPolicy.init)
         }
+        let links = errors.read { () throws(DocumentError) in try object["links"].map(LinkReading.init) }
         self.init(
             domains: domains,
             schemes: schemes,
             apps: apps,
             destinations: destinations.flatMap(\.self) ?? own,
-            association: association.flatMap(\.self) ?? AssociationPolicy()
+            association: association.flatMap(\.self) ?? AssociationPolicy(),
+            links: links.flatMap(\.self) ?? []
         )
     }
 

@@ -8,13 +8,16 @@ public struct Identity: Sendable, Hashable {
     public var apps: [RegisteredApp]
     public var destinations: DestinationPolicy
     public var association: AssociationPolicy
+    /// What may be changed in links before they are compared with routes.
+    public var links: LinkReading
 
     public init(
         domains: [Domain] = [],
         schemes: [Scheme] = [],
         apps: [RegisteredApp] = [],
         destinations: DestinationPolicy? = nil,
-        association: AssociationPolicy = AssociationPolicy()
+        association: AssociationPolicy = AssociationPolicy(),
+        links: LinkReading = []
     ) {
         self.domains = domains
         domainIndex = HostIndex(domains)
@@ -22,6 +25,7 @@ public struct Identity: Sendable, Hashable {
         self.apps = apps
         self.destinations = destinations ?? DestinationPolicy(ownOf: domains, schemes)
         self.association = association
+        self.links = links
     }
 }
 

@@ -61,6 +61,7 @@ package struct TableContent: Sendable {
             "schemes": settings["schemes"],
             "apps": .array([try app(settings, scope)]),
             "destinations": settings["destinations"],
+            "links": settings["links"],
         ])
     }
 

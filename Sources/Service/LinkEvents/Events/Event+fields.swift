@@ -74,6 +74,8 @@ extension Event {
         package var result: AppResult?
         package var engineVersion: String?
         package var agreement: Agreement?
+        /// The settings that changed the link before it was compared with routes, such as `repair`.
+        package var reading: String?
 
         package init(
             id: RecordedID,

@@ -55,6 +55,7 @@ extension Event.Fields {
         try visitor.field("result", \.result)
         try visitor.field("engineVersion", \.engineVersion)
         try visitor.field("agreement", \.agreement)
+        try visitor.field("reading", \.reading)
     }
 }
 

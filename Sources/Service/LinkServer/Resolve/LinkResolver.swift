@@ -259,9 +259,10 @@ package final class LinkResolver: Sendable {
         event.scheme = answer.link?.scheme ?? resolution.rejection?.scheme
         event.host =
             answer.link.map { redaction.host(of: $0, parameters: resolution.parameters) } ?? resolution.rejection?.host
-        if let link = answer.link, let table = answer.table {
+        event.reading = resolution.reading.isEmpty ? nil : resolution.reading.names.joined(separator: ",")
+        if let table = answer.table, let link = answer.link.map({ table.router.read($0).link }) {
             event.path = redaction.path(
-                of: table.router.identity.withoutIgnoredHost(link),
+                of: link,
                 outcome: resolution.outcome,
                 parameters: resolution.parameters
             )

@@ -36,6 +36,7 @@ package struct ResolutionText {
         func row(_ name: String, _ text: String?) {
             if let text { rows.append(["  \(name)", text]) }
         }
+        row("changed by", answer["reading"]?.elements?.compactMap(\.text).map { "links.\($0)" }.joined(separator: ", "))
         row("parameters", Self.list(answer["parameters"]))
         let destination = answer["destination"]
         row("screen", destination.flatMap(Self.screen))

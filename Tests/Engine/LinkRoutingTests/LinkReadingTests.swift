@@ -1,0 +1,72 @@
+import LinkRouting
+import Testing
+
+/// Links as a tenant's settings change them before they are compared with routes.
+struct LinkReadingTests {
+    private static let routes = [
+        #"{"id": "item", "path": "/item/{id}", "query": {"a": "string?", "b": "string?"}, "open": {"screen": "Item"}}"#,
+        #"{"id": "login", "path": "/login", "query": {"token": "string", "type": "string?"}, "sensitive": ["token"], "#
+            + #""web": "https://www.acme.com/login"}"#,
+        #"{"id": "page", "path": "/", "fragment": "/page/{page:int}", "query": {"t": "string?"}, "open": {"screen": "Page"}}"#,
+    ]
+
+    private static func resolution(_ link: String, _ links: String) throws -> Resolution {
+        let settings =
+            #"{"domains": ["go.acme.com"], "schemes": ["acme"], "destinations": {"hosts": ["www.acme.com"]}, "#
+            + #""links": \#(links)}"#
+        let router = Router(identity: try Fixture.identity(settings), table: try Fixture.table(routes))
+        return router.resolve(link, in: LinkContext(), explanation: .included)
+    }
+
+    @Test(arguments: [
+        ("https://go.acme.com/item/7.", ["id=7"], ["repair"]),
+        ("https://go.acme.com/item/7),.", ["id=7"], ["repair"]),
+        ("https://go.acme.com/item/(7))", ["id=(7)"], ["repair"]),
+        ("https://go.acme.com/item/(7)", ["id=(7)"], []),
+        ("https://go.acme.com/item/[7]].", ["id=[7]"], ["repair"]),
+        ("https://go.acme.com/item/7?a=1&amp;b=2", ["id=7", "a=1", "b=2"], ["repair"]),
+        ("https://go.acme.com/item/7?a=1&amp;amp;b=2)", ["id=7", "a=1"], ["repair"]),
+        ("https://go.acme.com/item/7&amp;", ["id=7&amp;"], []),
+        ("acme://item/7.", ["id=7"], ["repair"]),
+        ("https://go.acme.com/item/7?a=(.)", ["id=7", "a=(.)"], []),
+    ])
+    func damageIsRepaired(_ link: String, _ parameters: [String], _ reading: [String]) throws {
+        let resolution = try Self.resolution(link, #"{"repair": true}"#)
+        #expect(resolution.parameters.map { "\($0.name)=\($0.text)" } == parameters)
+        #expect(resolution.reading.names == reading)
+    }
+
+    @Test(arguments: [
+        ("https://go.acme.com/login#token=x&type=r", "login", ["token=x", "type=r"], ["fragmentParameters"]),
+        ("https://go.acme.com/login?type=r#token=x#y", "login", ["token=x", "type=r"], ["fragmentParameters"]),
+        ("https://go.acme.com/login?token=x#top", "login", ["token=x"], []),
+        ("https://go.acme.com/#/page/7?t=1", "page", ["t=1", "page=7"], ["fragmentParameters"]),
+        ("https://go.acme.com/#!/page/7", "page", ["page=7"], ["fragmentParameters"]),
+        ("https://go.acme.com/#/page/7", "page", ["page=7"], []),
+        ("acme:///#/page/7?t=1", "page", ["t=1", "page=7"], ["fragmentParameters"]),
+        ("https://go.acme.com/login#", nil, [], []),
+    ])
+    func fragmentHasParameters(_ link: String, _ route: String?, _ parameters: [String], _ reading: [String]) throws {
+        let resolution = try Self.resolution(link, #"{"fragmentParameters": true}"#)
+        #expect(resolution.route?.rawValue == route)
+        #expect(resolution.parameters.map { "\($0.name)=\($0.text)" } == parameters)
+        #expect(resolution.reading.names == reading)
+    }
+
+    /// A browser does not send a fragment to a server, so its token must not get into a query.
+    @Test func destinationsAreThoseOfTheLinkItself() throws {
+        let link = "https://go.acme.com/login?x=1#token=secret"
+        let resolution = try Self.resolution(link, #"{"fragmentParameters": true, "repair": true}"#)
+        #expect(resolution.destination?.web?.contains("?token") != true)
+        #expect(resolution.destination?.web?.hasPrefix("https://www.acme.com/login") == true)
+        #expect(resolution.parameters.first?.isSensitive == true)
+    }
+
+    @Test(arguments: [
+        "https://go.acme.com/login#token=x", "https://go.acme.com/#/page/7?t=1", "https://go.acme.com/login.",
+    ])
+    func nothingIsChangedByDefault(_ link: String) throws {
+        let resolution = try Self.resolution(link, "{}")
+        #expect(resolution.route == nil && resolution.reading.isEmpty)
+    }
+}
