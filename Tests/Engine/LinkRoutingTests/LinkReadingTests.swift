@@ -18,7 +18,7 @@ struct LinkReadingTests {
         return router.resolve(link, in: LinkContext(), explanation: .included)
     }
 
-    @Test(arguments: [
+    private static let damaged: [(link: String, parameters: [String], reading: [String])] = [
         ("https://go.acme.com/item/7.", ["id=7"], ["repair"]),
         ("https://go.acme.com/item/7),.", ["id=7"], ["repair"]),
         ("https://go.acme.com/item/(7))", ["id=(7)"], ["repair"]),
@@ -29,14 +29,16 @@ struct LinkReadingTests {
         ("https://go.acme.com/item/7&amp;", ["id=7&amp;"], []),
         ("acme://item/7.", ["id=7"], ["repair"]),
         ("https://go.acme.com/item/7?a=(.)", ["id=7", "a=(.)"], []),
-    ])
+    ]
+
+    @Test(arguments: damaged)
     func damageIsRepaired(_ link: String, _ parameters: [String], _ reading: [String]) throws {
         let resolution = try Self.resolution(link, #"{"repair": true}"#)
         #expect(resolution.parameters.map { "\($0.name)=\($0.text)" } == parameters)
         #expect(resolution.reading.names == reading)
     }
 
-    @Test(arguments: [
+    private static let fragments: [(link: String, route: String?, parameters: [String], reading: [String])] = [
         ("https://go.acme.com/login#token=x&type=r", "login", ["token=x", "type=r"], ["fragmentParameters"]),
         ("https://go.acme.com/login?type=r#token=x#y", "login", ["token=x", "type=r"], ["fragmentParameters"]),
         ("https://go.acme.com/login?token=x#top", "login", ["token=x"], []),
@@ -45,7 +47,9 @@ struct LinkReadingTests {
         ("https://go.acme.com/#/page/7", "page", ["page=7"], []),
         ("acme:///#/page/7?t=1", "page", ["t=1", "page=7"], ["fragmentParameters"]),
         ("https://go.acme.com/login#", nil, [], []),
-    ])
+    ]
+
+    @Test(arguments: fragments)
     func fragmentHasParameters(_ link: String, _ route: String?, _ parameters: [String], _ reading: [String]) throws {
         let resolution = try Self.resolution(link, #"{"fragmentParameters": true}"#)
         #expect(resolution.route?.rawValue == route)

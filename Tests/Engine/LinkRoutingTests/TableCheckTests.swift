@@ -66,6 +66,23 @@ struct TableCheckTests {
         ([#"{"id": "a", "path": "/a", "requires": ["warp"]}"#], "unsupported_feature", "routes[0].requires"),
     ]
 
+    /// On a website, Fingerpost answers its two files only.
+    @Test(arguments: [
+        ("/.well-known/*", "www.acme.com", false), ("/.well-known/{path...}", "www.acme.com", false),
+        ("/_fp/x", "www.acme.com", false), ("/.well-known", "www.acme.com", false),
+        ("/.well-known/assetlinks.json", "www.acme.com", true), ("/apple-app-site-association", "www.acme.com", true),
+        ("/.well-known/apple-app-site-association", "www.acme.com", true), ("/.well-known/*", "go.acme.com", true),
+    ])
+    func pathOfAWebsiteIsNotReserved(_ path: String, _ host: String, _ isReserved: Bool) throws {
+        let found = try findings([#"{"id": "a", "path": "\#(path)", "host": "\#(host)", \#(Self.open)}"#])
+        #expect(found.map(\.code) == (isReserved ? [Finding.Code.reservedPath] : []))
+    }
+
+    @Test func fixOfAReservedPathNamesTheWebsite() throws {
+        let found = try findings([#"{"id": "a", "path": "/.well-known/{x}", \#(Self.open)}"#])
+        #expect(found.first?.fix.contains("'serves: association'") == true)
+    }
+
     private static let warnings: Set = ["missing_web"]
 
     @Test(arguments: mistakes) func mistakeIsFound(_ routes: [String], _ code: String, _ path: String) throws {
@@ -89,85 +106,6 @@ struct TableCheckTests {
         ]
         let tested = Self.mistakes.map(\.code) + others.map(\.rawValue)
         #expect(Set(tested) == Set(Finding.Code.allCases.map(\.rawValue)))
-    }
-
-    /// Syntax of other routers in a path, and the path to write instead; nil for a path that is as it should be.
-    @Test(
-        arguments: [
-            ("/user/<id>", "/user/{id}", .error), ("/user/<int:id>", "/user/{id:int}", .error),
-            ("/user/<id:int>", "/user/{id:int}", .error), ("/f/<path:rest>", "/f/{rest...}", .error),
-            ("/u/<string:user-name>.html", "/u/{user_name}.html", .error), ("/u/<uuid:id>/x", "/u/{id:uuid}/x", .error),
-            ("/user/[id]", "/user/{id}", .error), ("/docs/[...rest]", "/docs/{rest...}", .error),
-            ("/docs/[[...rest]]", "/docs/{rest...}", .error), ("/user/[id=int]", "/user/{id:int}", .error),
-            ("/user/:id", "/user/{id}", .error), ("/user/:id/edit", "/user/{id}/edit", .error),
-            ("/flights/:from-:to", "/flights/{from}-{to}", .error), ("/:user-:id.json", "/{user}-{id}.json", .error),
-            ("/docs/:rest+", "/docs/{rest...}", .error), ("/feed/:tab(new|top)", "/feed/{tab(new,top)}", .error),
-            ("/@:user", "/@{user}", .error), ("/(:lang)/x", "/{lang}/x", .error),
-            ("/feed/{tab(new|top)}", "/feed/{tab(new,top)}", .error), ("/b/(x|y)", "/b/{name(x,y)}", .error),
-            ("/p/[0-9]+", "/p/{name:int}", .error), ("/p/[0-9]+/[a-z]+", "/p/{name:int}/{name2}", .error),
-            ("/p/^x", "/p/{name}", .error),
-            // Somebody may mean these texts.
-            ("/user/$id", "/user/{id}", .warning), ("/$5", "/{name}", .warning),
-            ("/files/$", "/files/{rest...}", .warning),
-            ("/@name", "/@{name}", .warning), ("/(tabs)/home", "/home", .warning), ("/(tabs)", "/", .warning),
-            ("/${id}", "/{id}", .warning),
-            ("/user/{id:int}", nil, nil), ("/a/*/b", nil, nil), ("/{path...}", nil, nil), ("/a:b/12:30", nil, nil),
-            ("/@{name}", nil, nil), ("/{tab(a,b)}", nil, nil), ("/a+b/user@acme.com", nil, nil), ("/%3Aid", nil, nil),
-            ("/%5Bid%5D", nil, nil), ("/a(b)/c$", nil, nil), ("/\\{id\\}", nil, nil), ("/{x(:id)}", nil, nil),
-            ("/a-{b}.{c}", nil, nil),
-        ] as [(String, String?, Finding.Severity?)]
-    )
-    func syntaxOfAnotherRouterIsFound(_ path: String, _ correction: String?, _ severity: Finding.Severity?) throws {
-        let route = #"{"id": "a", "path": \#(JSONNode.string(path).json()), "web": "https://www.acme.com/"}"#
-        let found = try findings([route])
-        #expect(found.map(\.code) == (correction == nil ? [] : [Finding.Code.foreignSyntax]))
-        #expect(found.first?.path ?? "routes[0].path" == "routes[0].path")
-        #expect(found.first?.severity == severity)
-        #expect(found.first?.fix == correction.map { "Write \($0)." })
-    }
-
-    @Test(
-        arguments: [
-            (#""fragment": "/item/:id""#, "fragment", .error, "Write /item/{id}."),
-            (#""fragment": "/item/[id]""#, "fragment", .error, "Write /item/{id}."),
-            (#""fragment": "/@name""#, "fragment", .warning, "Write /@{name}."),
-            (
-                #""fragment": "!/item/{id:int}""#, "fragment", .error,
-                "Only a fragment that begins with '/' is a pattern"
-            ),
-            (#""fragment": "!/item/:id""#, "fragment", .error, "Only a fragment that begins with '/' is a pattern"),
-            (##""fragment": "#/item/:id""##, "fragment", .error, "Write /item/{id}: the fragment begins behind"),
-            (##""fragment": "#top""##, "fragment", .error, "Write top:"),
-            (#""fragment": "item/{id}""#, "fragment", .error, "write /item/{id} for links"),
-            (#""fragment": "item/:id""#, "fragment", .error, "write /item/{id} for links"),
-            (#""fragment": "*rest""#, "fragment", .error, "write /{rest...} for links"),
-            (#""query": {"id": {"equals": ":id"}}"#, "query", .error, "Write 'id: string'"),
-            (#""query": {"id": {"equals": "[0-9]+"}}"#, "query", .error, "Write 'id: int'"),
-            (#""query": {"id": {"equals": "<int:id>"}}"#, "query", .error, "Write 'id: int'"),
-            (#""query": {"id": {"oneOf": ["a", "{id}"]}}"#, "query", .error, "Write 'id: string'"),
-            (#""query": {"id": {"equals": "*"}}"#, "query", .warning, "Write 'id: present'"),
-            (#""query": {"id": {"equals": "$5"}}"#, "query", .warning, "Write 'id: string'"),
-        ] as [(String, String, Finding.Severity, String)]
-    )
-    func syntaxOfAnotherRouterOutsideThePathIsFound(
-        _ key: String,
-        _ place: String,
-        _ severity: Finding.Severity,
-        _ fix: String
-    ) throws {
-        let found = try findings([#"{"id": "a", "path": "/a", \#(key), "web": "https://www.acme.com/"}"#])
-        #expect(found.map(\.code) == [.foreignSyntax])
-        #expect(found.first?.path == "routes[0].\(place)")
-        #expect(found.first?.severity == severity)
-        #expect(found.first?.fix.contains(fix) == true, "\(found)")
-    }
-
-    @Test(arguments: [
-        #""fragment": "/item/{id:int}""#, #""fragment": "top""#, #""fragment": "section-1:2""#, #""fragment": "a{}b""#,
-        #""query": {"id": {"equals": "a@b.com"}}"#, #""query": {"q": {"oneOf": ["c++", "a|b", "{}", "12:30"]}}"#,
-    ])
-    func ownSyntaxOutsideThePathHasNoFinding(_ key: String) throws {
-        #expect(try findings([#"{"id": "a", "path": "/a", \#(key), "web": "https://www.acme.com/"}"#]) == [])
     }
 
     /// Values that are valid, but probably do not mean what their author thinks.

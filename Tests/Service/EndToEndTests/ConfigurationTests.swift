@@ -76,7 +76,8 @@ struct ConfigurationTests {
 
     @Test func fileOfCommentsSetsNothing() async throws {
         try await withFile("# All defaults.\n\n  # public: {port: 80}\n") { file in
-            #expect(try config("--config", file).output == config().output)
+            let (output, standard) = (try config("--config", file).output, try config().output)
+            #expect(output == standard)
         }
     }
 

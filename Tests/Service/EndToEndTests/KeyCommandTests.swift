@@ -78,7 +78,8 @@ struct KeyCommandTests {
         let page = try String(contentsOf: Repository.file("deploy/runbooks/key-leak.md"), encoding: .utf8)
         let line = try #require(page.split(separator: "\n").first { $0.hasPrefix("ID=") })
         let random = Data((0..<UInt8(APIKey.randomBytes)).map { $0 &* 41 })
-        let key = try #require(APIKey(environment: try #require(EnvironmentID(environment)), random: random))
+        let name = try #require(EnvironmentID(environment))
+        let key = try #require(APIKey(environment: name, random: random))
         let result = try await runBeside("sh", ["-c", "LEAKED=$0; \(line); echo $ID", key.token])
         #expect(String(decoding: result.output, as: UTF8.self) == "\(key.id)\n")
     }

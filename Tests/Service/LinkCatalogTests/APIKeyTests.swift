@@ -31,7 +31,8 @@ struct APIKeyTests {
 
     @Test(arguments: ["production", "my_env", "staging_eu-1.b"])
     func wholeKeyNamesItsID(_ environment: String) throws {
-        let key = try #require(APIKey(environment: try #require(EnvironmentID(environment)), random: random(3)))
+        let name = try #require(EnvironmentID(environment))
+        let key = try #require(APIKey(environment: name, random: random(3)))
         for text in [key.token, " \(key.token)\n", key.id.rawValue] { #expect(KeyID(named: text) == key.id) }
         // A damaged key names none: its id cannot be told from the rest.
         for text in ["", "fp_production", String(key.token.dropLast()), "a-b", String(key.token.suffix(49))] {

@@ -77,7 +77,7 @@ struct ExportEncodingTests {
         let field: String
     }
 
-    static let fields =
+    static let fields: [Field] =
         [
             Field(text: "plain", field: ",plain,"), Field(text: "a,b", field: #","a,b","#),
             Field(text: #"a"b"#, field: #","a""b","#), Field(text: "a\r\nb", field: ",\"a\r\nb\","),

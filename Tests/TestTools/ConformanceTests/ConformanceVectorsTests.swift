@@ -36,7 +36,8 @@ struct ConformanceVectorsTests {
             let settings = DocumentField(group["settings"] ?? .null, path: "settings")
             let router = Router(
                 identity: try Identity(settings.anyObject()),
-                table: try RouteTable(DocumentField(group["table"] ?? .null, path: "table"))
+                table: try RouteTable(DocumentField(group["table"] ?? .null, path: "table")),
+                tenant: group["tenant"]?.text.flatMap { TenantID($0) }
             )
             for one in group["cases"]?.elements ?? [] {
                 var warnings: [String] = []
@@ -52,6 +53,7 @@ struct ConformanceVectorsTests {
                 #expect(one["answer"]?["outcome"]?.text == resolution.outcome.rawValue)
                 #expect(one["answer"]?["route"]?["id"]?.text == resolution.route?.rawValue)
                 #expect(one["answer"]?["destination"]?["uri"]?.text == resolution.destination?.uri)
+                #expect(one["answer"]?["destination"]?["store"]?.text == resolution.destination?.store)
                 count += 1
             }
         }

@@ -2,6 +2,7 @@ import Foundation
 import LinkRouting
 import NIOHTTP1
 import StubLinks
+import StubServer
 import TestSupport
 import Testing
 

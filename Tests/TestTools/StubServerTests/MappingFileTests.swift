@@ -98,6 +98,13 @@ struct MappingFileTests {
 
     // MARK: Changed files
 
+    /// Returns the lines up to the end of a round.
+    private static func round(_ lines: inout AsyncStream<String>.Iterator) async -> [String] {
+        var found: [String] = []
+        while let line = await lines.next(), line != "round" { found.append(line) }
+        return found
+    }
+
     /// The loop that `--watch` runs, with ticks instead of time.
     @Test func changedMappingsAreReadAtEachTick() async throws {
         try await Self.serve(Self.mapping()) { exchange, mappings in
@@ -116,14 +123,9 @@ struct MappingFileTests {
                     report.finish()
                 }
                 var iterator = lines.makeAsyncIterator()
-                func round() async -> [String] {
-                    var found: [String] = []
-                    while let line = await iterator.next(), line != "round" { found.append(line) }
-                    return found
-                }
-                _ = await round()
+                _ = await Self.round(&iterator)
                 tick.yield()
-                let unchanged = await round()
+                let unchanged = await Self.round(&iterator)
                 #expect(unchanged == [])
                 for (text, answer) in [
                     (Self.mapping().replacing("/a", with: "/longer"), 200), ("{", 200), ("", 200),
@@ -131,7 +133,7 @@ struct MappingFileTests {
                 ] {
                     try Data(text.utf8).write(to: URL(filePath: mappings + "/a.json"))
                     tick.yield()
-                    let found = await round()
+                    let found = await Self.round(&iterator)
                     #expect(found.count == 1)
                     #expect((found.first == "the mappings have changed: read again") == (text.count > 1), "\(found)")
                     let changed = try await exchange.send("GET", "/longer")

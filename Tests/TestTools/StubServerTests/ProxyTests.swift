@@ -1,6 +1,7 @@
 import LinkRouting
 import NIOHTTP1
 import StubMatching
+import StubServer
 import Testing
 
 /// What a stub with `proxyBaseUrl` sends to its target, and what the journal shows of the answer.

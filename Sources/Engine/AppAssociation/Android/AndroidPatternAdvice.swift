@@ -1,3 +1,5 @@
+import LinkRouting
+
 /// Checks of a single pattern.
 enum AndroidPatternAdvice {
     /// Returns whether a path contains a query, such as `/x?id=1`.
@@ -19,7 +21,12 @@ enum AndroidPatternAdvice {
                 && segment.utf8.dropFirst().first.map(ByteSet.letters.contains) == true
                 || segment.utf8.first == UInt8(ascii: "{") && segment.utf8.last == UInt8(ascii: "}")
         }
-        return isNamed || segments.contains(".*")
+        // A star is the format's own, also behind a dot.
+        let isForeign = segments.contains { segment in
+            segment.utf8.first != UInt8(ascii: "*")
+                && ForeignSegment(segment.replacing(".*", with: ""))?.isCertain == true
+        }
+        return isNamed || isForeign || segments.contains(".*")
             || [".+", "[^", "[0-9", "[a-z", "[A-Z", "\\d", "\\w"].contains(where: path.containsBytes)
     }
 

@@ -55,7 +55,7 @@ struct MigrationWork {
 
     private func errors(_ identity: Identity) -> [Finding] { Self.errors(of: table, identity) }
 
-    /// Returns the errors of a table, without those about values that the table has from the file as they are.
+    /// Returns the errors of a table, without those about texts and identifiers that it has from the file.
     private static func errors(of table: RouteTable, _ identity: Identity) -> [Finding] {
         table.check(for: identity).filter {
             $0.severity == .error && ![.foreignSyntax, .unlikelyValue].contains($0.code)

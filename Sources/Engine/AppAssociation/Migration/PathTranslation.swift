@@ -114,6 +114,10 @@ struct MigratedPath: Hashable {
         var text = ""
         for segment in segments {
             text += "/"
+            if case .literal(let bytes)? = segment.first, segment.count == 1, let meant = Self.meant(bytes) {
+                text += meant
+                continue
+            }
             for part in segment {
                 switch part {
                 case .literal(let bytes): text += SegmentTranslation.literal(bytes)
@@ -126,6 +130,20 @@ struct MigratedPath: Hashable {
         }
         if hasRest { text += "/{\(names.new(segments.isEmpty ? "path" : "rest"))...}" }
         return text.isEmpty ? "/" : text
+    }
+
+    /// Returns a segment that looks like a parameter of a router with escapes, which say that the text is meant; nil for
+    /// other texts.
+    private static func meant(_ bytes: [UInt8]) -> String? {
+        guard ForeignSegment(String(decoding: bytes, as: UTF8.self)) != nil else { return nil }
+        let plain = ByteSet.letters.union(.digits).union(ByteSet("-._~")).union(ByteSet(0x80...0xFF))
+        let digits = Array("0123456789ABCDEF".utf8)
+        return String(
+            decoding: bytes.flatMap { byte -> [UInt8] in
+                plain.contains(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            },
+            as: UTF8.self
+        )
     }
 
     /// The literal texts, for readable names.

@@ -117,27 +117,49 @@ struct RouteCheck {
     }
 
     private mutating func checkReservedPath() {
-        guard let first = route.path.segments.first else { return }
-        let names = [".well-known", "_fp"] + (route.path.segments.count == 1 ? ["apple-app-site-association"] : [])
-        let reserved = names.first { name in
-            switch first {
-            case .literal(let literal): areEqual(literal[...], name.utf8, route.letterCase)
-            case .parameter(let parameter):
-                parameter.type.isSet && parameter.type.accepts(Array(name.utf8)[...], route.letterCase)
-            default: false
-            }
-        }
-        guard let reserved else { return }
+        guard
+            let reserved = answersClicks
+                ? reservedName(of: 0, [".well-known", "_fp"]) ?? associationFile : associationFile
+        else { return }
+        let isElsewhere = reserved != associationFile && identity.domains.contains { $0.serves == .association }
         findings.append(
             Finding(
                 .reservedPath,
                 .error,
                 path: "\(path).path",
                 route: route.id,
-                message: "Fingerpost itself answers '/\(reserved)' on every host, so such links never reach the route.",
-                fix: "Choose another first segment."
+                message:
+                    "Fingerpost itself answers '/\(reserved)' on every host that it serves, so such links never reach the "
+                    + "route.",
+                fix: isElsewhere
+                    ? "Choose another first segment, or limit the route to a 'host' with 'serves: association'."
+                    : "Choose another first segment."
             )
         )
+    }
+
+    /// The file that every host serves at the route's path; nil for other paths.
+    private var associationFile: String? {
+        switch route.path.segments.count {
+        case 1: return reservedName(of: 0, ["apple-app-site-association"])
+        case 2:
+            guard let folder = reservedName(of: 0, [".well-known"]) else { return nil }
+            return reservedName(of: 1, ["apple-app-site-association", "assetlinks.json"]).map { "\(folder)/\($0)" }
+        default: return nil
+        }
+    }
+
+    /// Returns the first of the names that a segment of the path lists; nil for a parameter of other values.
+    private func reservedName(of index: Int, _ names: [String]) -> String? {
+        guard route.path.segments.indices.contains(index) else { return nil }
+        return names.first { name in
+            switch route.path.segments[index] {
+            case .literal(let literal): areEqual(literal[...], name.utf8, route.letterCase)
+            case .parameter(let parameter):
+                parameter.type.isSet && parameter.type.accepts(Array(name.utf8)[...], route.letterCase)
+            default: false
+            }
+        }
     }
 
     private mutating func checkHost() {
@@ -193,7 +215,7 @@ struct RouteCheck {
 
     /// Finds conditions that probably do not mean what they say, and a reason that wants to be a template.
     private mutating func checkValues() {
-        for (message, fix) in route.when?.unlikelyValues ?? [] {
+        for (message, fix) in (route.when?.unlikelyValues ?? []).prefix(4) {
             findings.append(
                 Finding(.unlikelyValue, .warning, path: "\(path).when", route: route.id, message: message, fix: fix)
             )

@@ -329,30 +329,20 @@ struct DestinationBuilder {
         return page.url(storeCampaign(target), &url)
     }
 
-    /// Returns the link's own `utm_…` items as far as they are forwarded, and the route's campaign where it has none. Of
-    /// several items of one name, the first counts.
+    /// Returns the link's own `utm_…` items, whatever is forwarded to pages and apps, and the route's campaign where it has
+    /// none. Of several items of one name, the first counts.
     private func storeCampaign(_ target: RouteTarget) -> StoreCampaign {
         var campaign = StoreCampaign()
         for item in link.query where item.rawName.count >= StoreCampaign.Item.term.rawValue.utf8.count {
             let plus = router.defaults.plusSign
             guard let kind = StoreCampaign.Item.allCases.first(where: { link.isName(of: item, $0.rawValue, plus) }),
-                campaign[kind] == nil, target.forward.includes(kind.rawValue),
+                campaign[kind] == nil,
                 let value = link.value(of: item, plus: plus), !value.isEmpty
             else { continue }
             campaign[kind] = value
         }
         campaign[.campaign] = campaign[.campaign] ?? target.store?.campaign ?? self.campaign(of: target)
         return campaign
-    }
-}
-
-extension Forwarding {
-    fileprivate func includes(_ name: String) -> Bool {
-        switch self {
-        case .all: true
-        case .none: false
-        case .names(let names): names.contains(where: name.isExactly)
-        }
     }
 }
 

@@ -63,7 +63,12 @@ extension Resolution {
             writer.null()
         }
         if action == .signIn { writer.continuation(continuation) }
-        if !reading.isEmpty { writer.list("reading", reading.names) }
+        if !reading.isEmpty {
+            writer.key("reading")
+            writer.beginArray()
+            for name in reading.names { writer.string(name) }
+            writer.endArray()
+        }
         if let trace { writer.trace(trace) }
     }
 }

@@ -85,7 +85,7 @@ public struct Router: Sendable {
         table: EncodedTable,
         routes source: any RouteSource,
         environment: EnvironmentID,
-        tenant: TenantID
+        tenant: TenantID? = nil
     ) {
         compiled = Compiled(identity, RouteTable(defaults: table.defaults), table.index, source, environment, tenant)
     }

@@ -27,8 +27,8 @@ package enum Document {
     package static func read(_ text: String, maximumYAMLValues: Int = maximumYAMLValues) throws -> JSONNode {
         let text = withoutByteOrderMark(text)
         switch text.utf8.first(where: { !$0.isSpace }) {
-        case UInt8(ascii: "{"), UInt8(ascii: "["): try readJSON(text)
-        default: try readYAML(text, maximumValues: maximumYAMLValues)
+        case UInt8(ascii: "{"), UInt8(ascii: "["): return try readJSON(text)
+        default: return try readYAML(text, maximumValues: maximumYAMLValues)
         }
     }
 

@@ -1,4 +1,4 @@
-package import LinkRouting
+import LinkRouting
 
 /// Changes that a publication would make beside those that it is about. They are refused unless its note accepts them.
 package struct UnaskedChanges: Sendable, Hashable {
@@ -30,10 +30,10 @@ package struct UnaskedChanges: Sendable, Hashable {
     /// The removed routes whose owner none of a file's routes has; nil for none. Routes without an owner are those of
     /// another one if every route of the file has an owner.
     init?(applying file: JSONNode, _ diff: TableDiff) {
-        let owners = TableDiff.routes(of: file).map { $0.owner.map(ExactText.init) }
+        let owners = TableDiff.routes(of: file).map { route in route.owner.map { ExactText($0) } }
         var removals = TableDiff(from: file, to: file)
         removals.removed = diff.removed.filter { route in
-            let owner = route.owner.map(ExactText.init)
+            let owner = route.owner.map { ExactText($0) }
             return !owners.contains(owner) && (owner != nil || !owners.isEmpty)
         }
         self.init(.removingOthers, removals)

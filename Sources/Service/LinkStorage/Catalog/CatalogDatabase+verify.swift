@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import GRDB
+import LinkCatalog
 
 extension CatalogDatabase {
     /// Reads every page, the chain of the audit log, and the tables of all revisions. Returns what is damaged, for operators.

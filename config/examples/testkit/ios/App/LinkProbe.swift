@@ -55,7 +55,7 @@ import Foundation
             guard let stub else { return }
             // Waiting for animations makes tests slow.
             UIView.setAnimationsEnabled(false)
-            print("LinkProbe: requests go to \(stub), the stub of the last test. -fingerpostStub '' as argument ends this.")
+            print("LinkProbe: requests go to \(stub) of the last test; the argument -fingerpostStub '' ends this.")
         }
 
         static func received(_ url: URL) {
