@@ -230,7 +230,10 @@ struct LimitedKeyTests {
         try await withService { service in
             _ = try await session(service)
             let limited = try await AdminSession(service) { $0.routes = .init(owners: ["blog"], pathPrefixes: nil) }
-            for path in ["events", "events/tail", "stats/totals", "stats/top/route", "stats/unmatched", "exports"] {
+            for path in [
+                "events", "events/tail", "events/1/explain", "stats/totals", "stats/top/route", "stats/unmatched",
+                "exports",
+            ] {
                 let answer = try await limited.get(path)
                 #expect(answer.status == 403 && answer.code == "forbidden", "\(path): \(answer.text)")
             }

@@ -425,6 +425,8 @@ private final class AskingHistory: EventHistory {
         }
         return []
     }
+
+    func event(_: RecordedID, of _: TenantID) -> StoredEvent? { nil }
 }
 
 extension JSONNode {

@@ -367,6 +367,38 @@ struct EventLogTests {
         }
     }
 
+    @Test func eventIsFoundByTheTimeInItsID() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            let ids = EventIDGenerator { 7 }
+            var events: [Event] = []
+            for day in 0..<3 {
+                clock.set(
+                    Timestamp(milliseconds: instant("2026-11-21T23:59:59.990Z").milliseconds + Int64(day) * 86_400_000)
+                )
+                for number in 0..<40 {
+                    var event = Event.sample(number, of: tenant(number.isMultiple(of: 2) ? "shop" : "bank"))
+                    let time = Timestamp(milliseconds: clock.now.milliseconds + Int64(number / 4))
+                    event.recordedAt = time
+                    event.id = ids.next(at: time)
+                    events.append(event)
+                }
+                // The second half of a day's events is committed after midnight.
+                _ = try await log.append(Array(events.suffix(40).prefix(20)))
+                clock.set(Timestamp(milliseconds: clock.now.milliseconds + 20))
+                _ = try await log.append(Array(events.suffix(20)))
+            }
+            for (index, event) in events.enumerated() {
+                let found = try await log.event(event.id, of: event.tenant)
+                #expect(found == StoredEvent(sequence: Int64(index) + 1, event: event))
+            }
+            #expect(try await log.event(events[0].id, of: tenant("bank")) == nil)
+            #expect(try await log.event(ids.next(at: clock.now), of: tenant("shop")) == nil)
+            #expect(try await log.event("event-1", of: tenant("shop")) == nil)
+            try log.close()
+        }
+    }
+
     /// A log of a year must not keep a year of files open.
     @Test func onlyAFewOldDaysStayOpen() async throws {
         try await withTemporaryDirectory { folder in

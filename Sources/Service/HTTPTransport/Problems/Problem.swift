@@ -43,6 +43,7 @@ package struct Problem: Error, Equatable {
         case unknownRevision = "unknown_revision"
         case unknownEnvironment = "unknown_environment"
         case unknownExport = "unknown_export"
+        case unknownEvent = "unknown_event"
         case windowGone = "window_gone"
         case exportConflict = "export_conflict"
         case sinkUnavailable = "sink_unavailable"
@@ -86,7 +87,7 @@ package struct Problem: Error, Equatable {
             case .missingKey, .invalidKey: 401
             case .forbidden, .explainForbidden: 403
             case .notFound, .unknownHost, .unknownTenant, .unknownRoute, .unknownRevision, .unknownExport,
-                .unknownSuite, .unknownKey:
+                .unknownEvent, .unknownSuite, .unknownKey:
                 404
             case .methodNotAllowed: 405
             case .domainTaken, .schemeTaken, .tenantArchived, .tenantNotArchived, .noTable, .noDraft, .tooManyDrafts,

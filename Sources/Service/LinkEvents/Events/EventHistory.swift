@@ -12,4 +12,10 @@ package protocol EventHistory: Sendable {
         since day: CivilDay,
         limit: Int
     ) async throws -> [StoredEvent]
+
+    /// Returns a tenant's event with this id, which is a UUIDv7; nil if there is none.
+    ///
+    /// Searches the rows that were written around the time in the id. So it does not find an event that was written
+    /// while the clock stepped back by more than those rows.
+    func event(_ id: RecordedID, of tenant: TenantID) async throws -> StoredEvent?
 }

@@ -17,6 +17,12 @@ package struct RecordedID: Sendable, Hashable, CustomStringConvertible, Expressi
     package init(_ text: String) { content = Bytes16(text, .uuid).map(Content.uuid) ?? .text(text) }
     package init(stringLiteral text: String) { self.init(text) }
 
+    /// The bytes of a UUIDv7, and the time in them; nil for any other id.
+    package var timed: (bytes: Bytes16, time: Timestamp)? {
+        guard case .uuid(let bytes) = content, bytes[6] >> 4 == 7 else { return nil }
+        return (bytes, Timestamp(milliseconds: bytes.prefix(6).reduce(0) { $0 << 8 | Int64($1) }))
+    }
+
     package var description: String {
         switch content {
         case .uuid(let bytes): bytes.text(.uuid)

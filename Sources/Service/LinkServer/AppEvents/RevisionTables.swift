@@ -81,20 +81,33 @@ package actor RevisionTables {
         guard let revision = version.revision,
             let published = try? await store.revision(revision, of: version.tenant),
             published.environment == version.environment, published.routeCount <= Self.mostRoutes,
-            let stored = try? await store.settings(of: version.tenant, revision: version.settingsRevision),
-            let content = try? await store.content(of: revision, tenant: version.tenant)
+            let table = try? await store.table(of: version, on: queue)
         else { return nil }
-        return try? await queue.run(for: .tenant(version.tenant)) { _ in
-            Catalog([
-                PublishedTable(
-                    tenant: version.tenant,
-                    environment: version.environment,
-                    revision: revision,
-                    settingsRevision: version.settingsRevision,
-                    settings: try stored.read(),
-                    table: try RouteTable(DocumentField(content, path: "table"))
-                )
-            ])
+        return Catalog([table])
+    }
+}
+
+extension RevisionReader {
+    /// Reads and compiles the table of a version; an empty one without a revision. Nil if the revision or its settings do
+    /// not exist any more.
+    func table(of version: TableVersion, on queue: WorkQueue) async throws -> PublishedTable? {
+        guard let stored = try await settings(of: version.tenant, revision: version.settingsRevision) else {
+            return nil
+        }
+        var content: JSONNode?
+        if let revision = version.revision {
+            content = try await self.content(of: revision, tenant: version.tenant)
+            guard content != nil else { return nil }
+        }
+        return try await queue.run(for: .tenant(version.tenant)) { [content] _ in
+            PublishedTable(
+                tenant: version.tenant,
+                environment: version.environment,
+                revision: version.revision,
+                settingsRevision: version.settingsRevision,
+                settings: try stored.read(),
+                table: try content.map { try RouteTable(DocumentField($0, path: "table")) } ?? RouteTable()
+            )
         }
     }
 }

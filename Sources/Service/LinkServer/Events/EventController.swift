@@ -123,10 +123,7 @@ struct EventController {
         writer.beginObject()
         writer.key("events")
         writer.beginArray()
-        // An event is written as the row of an NDJSON export, which is JSON already.
-        for event in events {
-            writer.number(String(decoding: ExportEncoder.ndjson.rows([event]).dropLast(), as: UTF8.self))
-        }
+        for event in events { writer.row(of: event) }
         writer.endArray()
         writer.key(next)
         value(&writer)

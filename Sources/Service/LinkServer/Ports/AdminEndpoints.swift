@@ -97,6 +97,14 @@ func addAdminEndpoints(_ dependencies: ServerDependencies, to router: Hummingbir
         limits: dependencies.limits,
         sleep: { try await Task.sleep(for: $0) }
     ).addRoutes(to: router)
+    ExplainController(
+        authorizer: authorizer,
+        store: dependencies.store,
+        events: dependencies.log.events,
+        history: dependencies.log.history,
+        catalog: dependencies.linkResolver.catalog,
+        queue: dependencies.editorQueue
+    ).addRoutes(to: router)
     ExportController(
         authorizer: authorizer,
         exporter: dependencies.exporter,

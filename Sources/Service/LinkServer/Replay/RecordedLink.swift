@@ -17,8 +17,10 @@ struct RecordedLink: Sendable, Hashable {
     /// The route and the outcome that were recorded.
     let route: RouteID?
     let outcome: Outcome
-    /// Whether the link was answered from the table and the settings that are live now.
-    let isOfLiveTable: Bool
+    /// Whether the link was answered from this version of the table and the settings.
+    let isOfTable: Bool
+    /// Whether segments of an unmatched link were excluded or replaced by their types, or may have been.
+    private(set) var isCut = false
 
     private struct Facts: Sendable, Hashable {
         let app: AppID?
@@ -54,7 +56,9 @@ struct RecordedLink: Sendable, Hashable {
         case unreadable
     }
 
-    init(_ event: Event, live: PublishedTable) throws(Hidden) {
+    /// - Parameter table: The table to resolve the link with.
+    /// - Throws: ``Hidden`` if nothing of the link can be resolved.
+    init(_ event: Event, table: PublishedTable) throws(Hidden) {
         guard event.outcome != .rejected, let scheme = event.scheme else { throw .rejected }
         guard let path = event.path else { throw .noPath }
         self.scheme = scheme
@@ -66,7 +70,7 @@ struct RecordedLink: Sendable, Hashable {
         query = event.query
         byteCount = path.utf8.count + query.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
         mayBeginWithHost =
-            live.settings.identity.schemes.first { $0.name == scheme }.map { $0.hosts == .segment } ?? false
+            table.settings.identity.schemes.first { $0.name == scheme }.map { $0.hosts == .segment } ?? false
         facts = Facts(
             app: event.app,
             platform: event.platform,
@@ -81,17 +85,15 @@ struct RecordedLink: Sendable, Hashable {
         )
         route = event.route
         outcome = event.outcome
-        isOfLiveTable = event.revision == live.revision && event.settingsRevision == live.settingsRevision
-        guard outcome == .matched || segments.allSatisfy(\.withheld.isEmpty) && !mayBeCut(event, live) else {
-            throw .pathCut
-        }
+        isOfTable = event.revision == table.revision && event.settingsRevision == table.settingsRevision
+        isCut = outcome != .matched && (segments.contains { !$0.withheld.isEmpty } || mayBeCut(event, table))
     }
 
     /// Whether an unmatched link may have had more segments than were recorded, according to its length.
-    private func mayBeCut(_ event: Event, _ live: PublishedTable) -> Bool {
+    private func mayBeCut(_ event: Event, _ table: PublishedTable) -> Bool {
         guard segments.count == 1 else { return false }
         let isWhole =
-            event.settingsRevision == live.settingsRevision && live.settings.privacy.unmatchedPath == .full
+            event.settingsRevision == table.settingsRevision && table.settings.privacy.unmatchedPath == .full
         // One byte more may be a trailing slash; another segment takes at least two.
         return !isWhole && event.linkLength > shown.utf8.count + 1
     }

@@ -1,4 +1,3 @@
-import AppAssociation
 import LinkCatalog
 import LinkEvents
 import LinkRouting
@@ -55,9 +54,13 @@ struct ReplayAccumulator {
         events += 1
         let link: RecordedLink
         do {
-            link = try RecordedLink(event, live: live)
+            link = try RecordedLink(event, table: live)
         } catch {
             hidden[error, default: 0] += 1
+            return
+        }
+        guard !link.isCut else {
+            hidden[.pathCut, default: 0] += 1
             return
         }
         let verdict = known[link] ?? judge(link, at: event.recordedAt)
@@ -84,21 +87,14 @@ struct ReplayAccumulator {
     private mutating func verdict(on link: RecordedLink, at instant: Timestamp) -> (Verdict, isLasting: Bool) {
         let context = link.context(at: instant)
         let usesStandIns = !link.withheld.isEmpty
-        var readable: DeepLink?
-        var before: Resolution?
-        for text in texts(of: link) {
-            guard let parsed = try? DeepLink.parse(text) else { continue }
-            let resolution = live.router.resolve(parsed, in: context)
-            readable = parsed
-            before = resolution
-            if resolution.route == link.route && resolution.outcome == link.outcome { break }
+        guard let (readable, before) = link.resolved(by: live, in: context, standInsFor: [draft, live]) else {
+            return (.hidden(usesStandIns ? .sensitive : .unreadable), true)
         }
-        guard let readable, let before else { return (.hidden(usesStandIns ? .sensitive : .unreadable), true) }
         let isReproduced = before.route == link.route && before.outcome == link.outcome
         // A condition on the time may decide differently for the next event with this link.
         let isTimeless = before.validFor > 0
         guard isReproduced || !usesStandIns else { return (.hidden(.sensitive), isTimeless) }
-        guard isReproduced || !link.isOfLiveTable else { return (.hidden(.notReproduced), isTimeless) }
+        guard isReproduced || !link.isOfTable else { return (.hidden(.notReproduced), isTimeless) }
         let after = draft.router.resolve(readable, in: context)
         let (from, to) = (ReplayResult(before), ReplayResult(after))
         let differences = from.differences(from: to)
@@ -128,18 +124,6 @@ struct ReplayAccumulator {
         groups[key] = group
     }
 
-    // MARK: Stand-ins
-
-    /// Returns the texts to resolve for the link. Stand-ins replace sensitive values. The text whose stand-ins fit the
-    /// draft's types comes first.
-    private func texts(of link: RecordedLink) -> [String] {
-        guard !link.withheld.isEmpty else { return [link.shown] }
-        return [draft, live].compactMap { table in
-            guard let route = table.router.table.routes.first(where: { $0.id == link.route }) else { return nil }
-            return link.text(with: route.sample)
-        }
-    }
-
     // MARK: Report
 
     func report(from: Timestamp, to: Timestamp, isLimited: Bool) -> ReplayReport {
@@ -164,23 +148,5 @@ struct ReplayAccumulator {
             replayedByMatch: replayedByMatch,
             unseen: UnseenFact.list(live: live, draft: draft)
         )
-    }
-}
-
-extension Route {
-    /// Returns a value that the route's parameter in host or path accepts; nil if it has no such parameter.
-    fileprivate func sample(of name: String) -> String? {
-        if case .label(let parameter?, _) = host, parameter.name == name { return parameter.type.sample }
-        for segment in path.segments {
-            switch segment {
-            case .parameter(let parameter) where parameter.name == name: return parameter.type.sample
-            case .rest(name): return ParameterType.plain.sample
-            case .mixed(let mixed):
-                guard let piece = mixed.pieces.first(where: { $0.parameter.name == name }) else { continue }
-                return piece.parameter.type.sample
-            case .literal, .any, .parameter, .rest: continue
-            }
-        }
-        return nil
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import LinkEvents
 import LinkRouting
@@ -29,6 +30,25 @@ final class DayFile: Sendable {
                 ["low": range.lowerBound, "high": range.upperBound, "limit": limit],
                 db
             )
+        }
+    }
+
+    /// The number of rows that are searched for an id, on either side of its time. Rows of one time may be in any order.
+    private static let searchedRows: Int64 = 10_000
+
+    /// Returns the tenant's event with this id, if its row is close to the rows that were recorded at `time`.
+    func event(_ id: Bytes16, at time: Timestamp, of tenant: TenantID) async throws -> StoredEvent? {
+        try await database.read { db in
+            guard let middle = try EventRow.sequence(at: time, db) else { return nil }
+            return try self.events(
+                of: tenant,
+                "seq BETWEEN :low AND :high AND tenant = :tenant AND id = :id LIMIT 1",
+                [
+                    "low": middle - Self.searchedRows, "high": middle + Self.searchedRows,
+                    "id": Data(id),
+                ],
+                db
+            ).first
         }
     }
 

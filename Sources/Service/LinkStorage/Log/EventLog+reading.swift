@@ -35,6 +35,16 @@ extension EventLog {
         return found
     }
 
+    package func event(_ id: RecordedID, of tenant: TenantID) async throws -> StoredEvent? {
+        guard let (bytes, time) = id.timed else { return nil }
+        // An event may be committed on the other side of the midnight that its id is close to.
+        for day in allDays() where abs(day.daysSince1970 - time.day.daysSince1970) <= 1 {
+            guard let file = try heldFile(of: day) else { continue }
+            if let found = try await file.event(bytes, at: time, of: tenant) { return found }
+        }
+        return nil
+    }
+
     /// Returns the days that hold sequences of the range, oldest first. Opens a day once to find its first sequence.
     private func days(holding range: ClosedRange<Int64>, since first: CivilDay = .first) throws -> [CivilDay] {
         var holding: [CivilDay] = []

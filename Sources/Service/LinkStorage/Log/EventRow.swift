@@ -1,5 +1,6 @@
 import GRDB
 import LinkEvents
+import LinkRouting
 
 /// Maps an event to a row of a day file, see m0001_events.sql.
 enum EventRow {
@@ -83,6 +84,24 @@ enum EventRow {
             resultCode: .SQLITE_CORRUPT,
             message: "row \(row[0] as Int64): the column \(column.name) cannot be read"
         )
+    }
+
+    // MARK: By id
+
+    /// Returns the sequence of the first row that was recorded at or after this time, else of the last row; nil without
+    /// rows. Halves the range of sequences, because times rise with them unless the clock steps back.
+    static func sequence(at time: Timestamp, _ db: Database) throws -> Int64? {
+        guard let first = try Int64.fetchOne(db, sql: "SELECT min(seq) FROM event"),
+            let last = try Int64.fetchOne(db, sql: "SELECT max(seq) FROM event")
+        else { return nil }
+        var (low, high) = (first, last)
+        let select = try db.cachedStatement(sql: "SELECT recorded_at FROM event WHERE seq >= ? ORDER BY seq LIMIT 1")
+        while low < high {
+            let middle = low + (high - low) / 2
+            let recordedAt = try Int64.fetchOne(select, arguments: [middle]) ?? .max
+            if recordedAt < time.milliseconds { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
     // MARK: Uncounted rows

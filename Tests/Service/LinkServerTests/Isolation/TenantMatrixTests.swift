@@ -105,7 +105,7 @@ struct TenantMatrixTests {
     /// The values of path parameters by the operation's path. A new parameter needs a value here.
     static func value(_ parameter: String, of names: ForeignNames, _ path: String) -> String? {
         switch parameter {
-        case "id": path.contains("/keys/") ? names.key : names.route
+        case "id": path.contains("/keys/") ? names.key : path.contains("/events/") ? names.event : names.route
         case "name": names.suite
         case "revision": "2"
         case "dimension": "route"
