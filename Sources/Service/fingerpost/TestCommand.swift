@@ -3,7 +3,6 @@ import Foundation
 import LinkCatalog
 import LinkRouting
 import LinkServer
-import Networking
 
 struct TestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -30,32 +29,20 @@ struct TestCommand: AsyncParsableCommand {
     )
 
     @ArgumentParser.Argument(help: "Suite files.") var suites: [String]
-    @ArgumentParser.Option(help: "A tenant or table file.") var table: String?
-    @ArgumentParser.Option(help: "The public address of a server (default: the variable FINGERPOST_PUBLIC_SERVER).")
-    var server: String?
-    @ArgumentParser.Option(help: "An API key for --server (default: the variable FINGERPOST_KEY).") var key: String?
-    @ArgumentParser.Option(help: "An environment of the server other than production.") var environment: String?
+    @OptionGroup var answers: AnswerOptions
     @Flag(help: "Print the results as JSON.") var json = false
     @ArgumentParser.Option(help: "Also write the results to this file as JUnit XML.") var junit: String?
     @Flag(help: "Print commands that open the links on devices, instead of running the suites.") var printCommands =
         false
 
     func validate() throws {
-        guard (table == nil) != (address == nil) else {
-            throw ValidationError("Use exactly one of --table and --server.")
-        }
-        guard address != nil || (key == nil && environment == nil) else {
-            throw ValidationError("--key and --environment need --server.")
-        }
-        guard !printCommands || table != nil else {
+        guard !printCommands || answers.table != nil else {
             throw ValidationError("--print-commands needs --table: the settings name the apps.")
         }
     }
 
-    private var address: String? { server ?? (table == nil ? ClientVariable.publicServer.value : nil) }
-
     func run() async throws {
-        let offline = try table.map { try OfflineTable($0, now: SystemClock.now()) }
+        let offline = try answers.table.map { try OfflineTable($0, now: SystemClock.now()) }
         let read = try suites.map { path in
             do {
                 var suite = try LinkSuite(try readText(path))
@@ -71,7 +58,8 @@ struct TestCommand: AsyncParsableCommand {
             }
         }
         var results: [SuiteResult] = []
-        let tested = environment.flatMap(EnvironmentID.init) ?? .production
+        let client = try answers.client
+        let tested = answers.environment.flatMap(EnvironmentID.init) ?? .production
         for whole in read {
             guard !whole.cases.isEmpty else {
                 throw fail("\(whole.name ?? "") has no cases; add at least one under 'cases'.", .unreadableInput)
@@ -83,16 +71,8 @@ struct TestCommand: AsyncParsableCommand {
             var failures: [SuiteFailure] = []
             if let offline {
                 failures = offline.failures(of: suite)
-            } else {
-                let name = suite.name ?? ""
-                for one in suite.cases {
-                    do {
-                        let answer = try await ask(one)
-                        failures += one.failures(of: answer, suite: name, sealsContinuations: true)
-                    } catch let refusal as RefusedCase {
-                        failures.append(one.failure("response", refusal.description, suite: name))
-                    }
-                }
+            } else if let client {
+                for one in suite.cases { failures += try await client.failures(of: one, suite: suite.name ?? "") }
             }
             results.append(SuiteResult(suite, failures: failures))
         }
@@ -107,47 +87,21 @@ struct TestCommand: AsyncParsableCommand {
             ? show(.object(["suites": .array(results.map(\.json))]), .compact) : show(results.flatMap(\.lines))
         if results.contains(where: { !$0.failures.isEmpty }) { throw ExitCode(ExitStatus.failed.rawValue) }
     }
-
-    private func ask(_ one: LinkSuite.Case) async throws -> JSONNode {
-        let request = JSONNode.object([
-            "url": .string(one.link), "context": one.context, "purpose": .string("test"),
-            "explain": one.wantsTrace ? .bool(true) : nil, "environment": environment.map(JSONNode.string),
-        ])
-        let address = "\(address ?? "")/resolve"
-        let key = try readableKey(key)
-        let response: OutboundHTTP.Response
-        do {
-            response = try await OutboundHTTP().post(
-                address,
-                json: Array(request.json().utf8),
-                headers: key.map { [("Authorization", "Bearer \($0)")] } ?? []
-            )
-        } catch {
-            throw fail(error.description, .unavailable)
-        }
-        let body = try? JSONReader.parse(response.body, limits: JSONReader.Limits(maximumBytes: 1 << 20))
-        switch (response.status, body) {
-        case (200, let body?): return body
-        case (200, nil):
-            throw fail("\(address) answers, but not with JSON; --server is the public address.", .unavailable)
-        case (400, let body?), (413, let body?): throw RefusedCase(status: response.status, body: body)
-        case (let status, let body):
-            let code = body?["code"]?.text ?? ""
-            let reason = ServerRefusal(status: status, body: body ?? .null).text
-            let advice = status == 404 ? " Give the public address with --server, such as http://127.0.0.1:8080." : ""
-            let name = code.isEmpty ? "" : " (\(code))"
-            throw fail("\(address) answered \(status)\(name) for \(one.link): \(reason)\(advice)", .unavailable)
-        }
-    }
 }
 
-/// A response that concerns only one case: the server cannot read its request.
-private struct RefusedCase: Error, CustomStringConvertible {
-    let status: Int
-    let body: JSONNode
-
-    var description: String {
-        "the server answered \(status) \(body["code"]?.text ?? ""): \(body["detail"]?.text ?? "")"
+extension ResolveClient {
+    /// Returns the failures of a case. A response that concerns only the case, whose request the server cannot read, is
+    /// one of them.
+    fileprivate func failures(of one: LinkSuite.Case, suite: String) async throws -> [SuiteFailure] {
+        do {
+            let answer = try await answer(one.link, in: one.context, explain: one.wantsTrace)
+            return one.failures(of: answer, suite: suite, sealsContinuations: true)
+        } catch let refusal as Refusal {
+            guard [400, 413].contains(refusal.status), refusal.body != .null else {
+                throw refusal.failure(of: one.link, .unavailable)
+            }
+            return [one.failure("response", refusal.description, suite: suite)]
+        }
     }
 }
 

@@ -55,10 +55,33 @@ struct AnalyticsCommandTests {
             let wrong = try await fingerpost(["stats", "top", "shop", "shoeSize"], at: server)
             #expect(wrong.status == 1)
 
+            let explained = try await fingerpost(["explain", "2"], at: server)
+            #expect(explained.text.contains("  link      yourapp://product/2\n"), "\(explained.text)")
+            #expect(explained.text.contains("\nmatched: route 'product', "))
+            let unknown = try await fingerpost(["explain", "99", "--tenant", "shop"], at: server)
+            #expect(unknown.status == 1 && unknown.text.contains("There is no such event."))
+
             let newest = try await fingerpost(["events", "shop", "--last", "2"], at: server)
             #expect(newest.text.split(separator: "\n").map { $0.prefix(9) } == ["{\"seq\":3,", "{\"seq\":4,"])
             let all = try await fingerpost(["events", "shop", "--after", "0", "--outcome", "fallback"], at: server)
             #expect(all.text.hasPrefix("{\"seq\":4,") && all.text.split(separator: "\n").count == 1)
+        }
+    }
+
+    /// A server's answers are shown like those of the file that it serves.
+    @Test func serverAnswersLikeItsTableFile() async throws {
+        try await withTemporaryDirectory { directory in
+            let server = try RunningServer(directory: directory)
+            defer { server.killNow() }
+            let tool = RunningServer.products.appending(path: "fingerpost").path
+            let key = try #require(server.key)
+            let link = ["resolve", "yourapp://product/123", "--explain"]
+            let address = ["--server", "http://127.0.0.1:\(server.publicPort)", "--key", key]
+            let answered = try await runBeside(tool, link + address)
+            let table = Repository.file("config/examples/shop.yaml").path
+            let offline = try await runBeside(tool, link + ["--table", table])
+            #expect(answered.status == 0 && offline.status == 0)
+            #expect(String(decoding: answered.output, as: UTF8.self) == String(decoding: offline.output, as: UTF8.self))
         }
     }
 

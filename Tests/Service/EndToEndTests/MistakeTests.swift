@@ -177,11 +177,13 @@ struct MistakeTests {
             "'publish,keys' is several scopes; give each its own option: --scope publish --scope keys."
         ),
         Mistake("keys create --scope admin --name a\u{FFFD}", 64, "argument 6 is not UTF-8; write it as UTF-8."),
+        Mistake("resolve yourapp://a --server http://127.0.0.1:9", 69, "nothing accepts connections there; check that"),
         Mistake(
-            "resolve yourapp://a --server http://x",
+            "testkit generate --server http://x",
             64,
-            "'fingerpost resolve' has no option '--server': it reads a file. Use --table FILE;"
+            "'fingerpost testkit generate' has no option '--server': it reads a file. Use --table FILE;"
         ),
+        Mistake("resolve yourapp://a --table a.yaml --server http://x", 64, "Use exactly one of --table and --server."),
         Mistake(
             "revisions rollback acme latest --key k",
             64,

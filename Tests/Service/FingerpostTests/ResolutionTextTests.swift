@@ -151,4 +151,42 @@ struct ResolutionTextTests {
             ]
         )
     }
+
+    @Test func explanationShowsTheEventItsResolutionAndWhatIsMissing() throws {
+        let explanation = #"""
+            {"event": {"seq": 7, "recordedAt": "2026-11-21T10:00:00.000Z", "kind": "click", "outcome": "matched",
+                       "route": "reset", "action": "open_store", "reason": null},
+             "link": "https://a.example/reset/{token}", "context": {"platform": "ios", "installed": false},
+             "resolution": {"outcome": "matched", "action": "open_store",
+                            "route": {"id": "reset", "pattern": "/reset/{token}"}, "parameters": {"token": "x"},
+                            "destination": {"store": "https://s.example/"},
+                            "trace": [{"route": "item", "failed": "path", "at": 0, "expected": "item", "found": "reset"}]},
+             "differs": [], "notes": ["The sensitive value of {token} is never recorded."]}
+            """#
+        #expect(
+            ExplanationText(try node(explanation)).lines == [
+                "2026-11-21T10:00:00.000Z click, seq 7",
+                "  link      https://a.example/reset/{token}",
+                #"  context   {"platform":"ios","installed":false}"#,
+                "  recorded  matched, route 'reset', open_store",
+                "matched: route 'reset', /reset/{token}",
+                "  parameters   token: x",
+                "  ios, no app  opens the store: https://s.example/",
+                "routes that do not match:",
+                "  item  segment 1: 'reset', expected item",
+                "note: The sensitive value of {token} is never recorded.",
+            ]
+        )
+        let rejected = #"""
+            {"event": {"seq": 8, "recordedAt": "2026-11-21T10:00:00.000Z", "kind": "resolve", "outcome": "rejected",
+                       "route": null, "action": null, "reason": "dot_segment"},
+             "link": null, "context": null, "resolution": null, "differs": [], "notes": []}
+            """#
+        #expect(
+            ExplanationText(try node(rejected)).lines == [
+                "2026-11-21T10:00:00.000Z resolve, seq 8", "  link      not recorded",
+                "  context   no facts were recorded", "  recorded  rejected, dot_segment",
+            ]
+        )
+    }
 }

@@ -12,6 +12,12 @@ package struct ResolutionText {
             self.name = name
             self.answer = answer
         }
+
+        /// Returns the name of a context with these facts.
+        package static func name(of platform: Platform, isInstalled: Bool) -> String {
+            let name = platform == .other ? "elsewhere" : platform.rawValue
+            return isInstalled ? name : "\(name), no app"
+        }
     }
 
     private let answer: JSONNode
