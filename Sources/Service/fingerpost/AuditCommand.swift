@@ -34,7 +34,7 @@ struct AuditCommand: AsyncParsableCommand {
             let answer = try await reportingRefusals { try await admin.client().send(.get, "audit", query: query) }
             guard !json else { return show(answer.body) }
             let entries = answer.body["audit"]?.elements ?? []
-            show(AuditText(entries).lines)
+            show(TextColumns(AuditText(entries).rows, under: AuditText.headers))
             if let tenant, entries.isEmpty {
                 warn("The audit log has no entry of '\(tenant)'. 'fingerpost tenants list' lists the tenants.")
             }

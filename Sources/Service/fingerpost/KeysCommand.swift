@@ -133,7 +133,8 @@ struct KeysCommand: AsyncParsableCommand {
         func run() async throws {
             let keys = try await DirectoryClient.open(data, readsLog: false) { try await $0.list("keys") }
             guard !json else { return show(.object(["keys": .array(keys)])) }
-            show(TextColumns(keys.map { KeyGrantText($0).cells }, others: .left).lines)
+            let headers = ["key", "name", "tenant", "scopes", "environments", "routes", "end", "use"]
+            show(TextColumns(keys.map { KeyGrantText($0).cells }, under: headers))
         }
     }
 

@@ -61,9 +61,15 @@ struct AnalyticsCommandTests {
             let unknown = try await fingerpost(["explain", "99", "--tenant", "shop"], at: server)
             #expect(unknown.status == 1 && unknown.text.contains("There is no such event."))
 
-            let newest = try await fingerpost(["events", "shop", "--last", "2"], at: server)
+            let newest = try await fingerpost(["events", "shop", "--last", "2", "--json"], at: server)
             #expect(newest.text.split(separator: "\n").map { $0.prefix(9) } == ["{\"seq\":3,", "{\"seq\":4,"])
-            let all = try await fingerpost(["events", "shop", "--after", "0", "--outcome", "fallback"], at: server)
+            let table = try await fingerpost(["events", "shop", "--from", "2026-01-01"], at: server)
+            let rows = table.text.split(separator: "\n")
+            #expect(rows.count == 5 && rows[0].hasPrefix("seq ") && rows[4].contains("yourapp://sale"), "\(table.text)")
+            let all = try await fingerpost(
+                ["events", "shop", "--after", "0", "--outcome", "fallback", "--json"],
+                at: server
+            )
             #expect(all.text.hasPrefix("{\"seq\":4,") && all.text.split(separator: "\n").count == 1)
         }
     }
@@ -75,7 +81,7 @@ struct AnalyticsCommandTests {
             defer { server.killNow() }
             let tool = RunningServer.products.appending(path: "fingerpost").path
             let key = try #require(server.key)
-            let link = ["resolve", "yourapp://product/123", "--explain"]
+            let link = ["resolve", "yourapp://settings", "--explain"]
             let address = ["--server", "http://127.0.0.1:\(server.publicPort)", "--key", key]
             let answered = try await runBeside(tool, link + address)
             let table = Repository.file("config/examples/shop.yaml").path

@@ -13,6 +13,38 @@ struct TextTests {
         #expect(lines == ["route    links", "product      7", "a         1234"])
     }
 
+    @Test func listHasTheNamesOfItsColumnsButNoEmptyOnes() {
+        let rows = [["ci", "", "matched"], ["b", "", "x\u{1B}"]]
+        let columns = TextColumns(rows, under: ["name", "end", "outcome"])
+        #expect(columns.lines == ["name  outcome", "ci    matched", "b     x\\u{1B}"])
+        #expect(columns.styledLines[0] == "\u{1B}[1mname\u{1B}[0m  \u{1B}[1moutcome\u{1B}[0m")
+        #expect(columns.styledLines[1] == "ci    \u{1B}[32mmatched\u{1B}[0m")
+        #expect(TextColumns([], under: ["name"]).lines.isEmpty)
+    }
+
+    @Test func eventsAreATableOfFixedColumns() throws {
+        let click = try Self.node(
+            #"""
+            {"seq":7,"recordedAt":"2026-11-21T10:00:00.123Z","kind":"click","outcome":"matched","route":"a-very-long-route-name",
+             "scheme":"https","host":"go.acme.test","path":"/item/{token}/and/more/of/it","reason":null,"platform":"ios"}
+            """#
+        )
+        let rejected = try Self.node(
+            #"""
+            {"seq":12345678,"recordedAt":"2026-11-21T10:00:01.000Z","kind":"resolve","outcome":"rejected","route":null,
+             "scheme":"acme","host":null,"path":"/x","reason":"dot_segment","platform":null}
+            """#
+        )
+        #expect(
+            EventColumns([click, rejected], isFirst: true).columns.lines == [
+                "seq        time                 kind     outcome    route             link                            platform",
+                "7          2026-11-21 10:00:00  click    matched    a-very-long-rou…  https://go.acme.test/item/{to…  ios",
+                "12345678   2026-11-21 10:00:01  resolve  rejected   dot_segment       acme://x                        -",
+            ]
+        )
+        #expect(EventColumns([click], isFirst: false).columns.lines.count == 1)
+    }
+
     @Test func escapeSequencesOfACellAreVisibleAndCounted() {
         let lines = TextColumns([["a\u{1B}[2J", "1"], ["bb", "22"]]).lines
         #expect(lines.allSatisfy { !$0.contains("\u{1B}") })
@@ -297,7 +329,9 @@ struct AuditTextTests {
             #"{"at":"T","actor":{"name":"ci"},"tenant":"shop",\#(members)}"#,
             limits: JSONReader.Limits(maximumBytes: 4_096)
         )
-        #expect(AuditText([entry]).lines == ["T  ci  \(line)"])
+        let cells = try #require(AuditText([entry]).rows.first)
+        #expect(cells.count == AuditText.headers.count)
+        #expect(cells.joined(separator: "  ").hasPrefix("T  ci  \(line)"))
     }
 }
 

@@ -6,42 +6,66 @@ import Networking
 struct EventsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",
-        abstract: "Print a tenant's recorded events, one JSON object per line, oldest first.",
+        abstract: "Print a tenant's recorded events, oldest first.",
         discussion: """
             EXAMPLES
               fingerpost events shop                              # the newest 10
+              fingerpost events shop --from 2026-11-21T10:00:00Z
               fingerpost events shop --follow --outcome fallback
-              fingerpost events shop --after 0 > all.ndjson       # the whole log
+              fingerpost events shop --after 0 --json > all.ndjson # the whole log
               fingerpost events - --after 0                       # links of no tenant
 
-            Reads from a server, with a key that has the scope exports:read. Each object is a row of an export. \
-            --follow runs until it is interrupted.
+            Reads from a server, with a key that has the scope exports:read. Each line of --json is a row of an \
+            export. 'fingerpost explain SEQ' shows why a link led where it did. --follow runs until it is interrupted.
             """
     )
 
     @ArgumentParser.Argument(help: "The tenant.") var tenant: String
     @ArgumentParser.Option(help: "Start after this seq; 0 starts at the beginning of the log.") var after: Int64?
-    @ArgumentParser.Option(help: "Without --after: how many of the newest events to print.") var last = 10
+    @ArgumentParser.Option(help: "Only events recorded at or after this time or UTC date.") var from: String?
+    @ArgumentParser.Option(help: "How many of the newest events to print (default: 10; with --from: 1000).")
+    var last: Int?
     @ArgumentParser.Option(help: "Comma-separated: live, test, preview, prefetch, probe (default: all).")
     var purpose: String?
     @ArgumentParser.Option(help: "Only events with this outcome.") var outcome: String?
     @ArgumentParser.Option(help: "Only events of this route.") var route: String?
     @Flag(help: "Keep printing new events as they are recorded.") var follow = false
     @OptionGroup var admin: AdminOptions
+    @Flag(help: "Print one JSON object per line.") var json = false
 
     func validate() throws {
-        guard (1...1_000).contains(last) else { throw ValidationError("--last must be a number from 1 to 1000.") }
+        guard last.map((1...1_000).contains) ?? true else {
+            throw ValidationError("--last must be a number from 1 to 1000.")
+        }
+        guard after == nil || (from == nil && last == nil) else {
+            throw ValidationError("--after prints all later events; remove --from and --last.")
+        }
+        _ = try start
+    }
+
+    private var start: Timestamp? {
+        get throws {
+            try from.map { text in
+                guard let start = Timestamp(option: text) else {
+                    throw ValidationError(
+                        "--from is '\(text)'; write a date such as 2026-11-21, or a time such as 2026-11-21T10:00:00Z."
+                    )
+                }
+                return start
+            }
+        }
     }
 
     func run() async throws {
         let client = try admin.client()
+        var output = EventLines(isJSON: json)
         try await reportingRefusals {
             var position: Int64
-            if let after { position = after } else { position = try await printNewest(client) }
+            if let after { position = after } else { position = try await printNewest(client, &output) }
             guard after != nil || follow else { return }
             while true {
                 let answer = try await ask(client, [("after", "\(position)"), ("limit", "1000")])
-                try printEvents(answer["events"]?.elements ?? [])
+                try output.print(answer["events"]?.elements ?? [])
                 let next = answer["nextAfter"]?.int ?? position
                 if next == position {
                     guard follow else { return }
@@ -55,12 +79,26 @@ struct EventsCommand: AsyncParsableCommand {
 
     /// Prints the newest events. Returns the seq to continue after. It is read before the newest events, so that none
     /// is missed or printed twice.
-    private func printNewest(_ client: AdminClient) async throws -> Int64 {
+    private func printNewest(_ client: AdminClient, _ output: inout EventLines) async throws -> Int64 {
         let end = try await ask(client, [("after", "\(Int64.max)")])["nextAfter"]?.int ?? 0
-        let newest = try await ask(client, [("limit", "\(last)")])["events"]?.elements ?? []
-        try printEvents(newest.reversed().filter { $0["seq"]?.int ?? 0 <= end })
+        let start = try start
+        let count = last ?? (start == nil ? 10 : 1_000)
+        let query = start.map { [("from", $0.description)] } ?? []
+        var newest: [JSONNode] = []
+        var cursor: String?
+        repeat {
+            // A page may be shorter although more follow.
+            let page = [("limit", "\(count - newest.count)")] + (cursor.map { [("cursor", $0)] } ?? [])
+            let answer = try await ask(client, query + page)
+            newest += answer["events"]?.elements ?? []
+            cursor = answer["nextCursor"]?.text
+        } while cursor != nil && newest.count < count
+        try output.print(newest.reversed().filter { $0["seq"]?.int ?? 0 <= end })
         if newest.isEmpty, !follow {
             warn("No recorded event fits. Check the names of the route, the outcome and the purpose.")
+        }
+        if start != nil, last == nil, cursor != nil {
+            warn("Only the newest \(count) events are shown; --after prints all after a seq.")
         }
         return end
     }
@@ -73,9 +111,22 @@ struct EventsCommand: AsyncParsableCommand {
             query: query + own.compactMap { pair in pair.1.map { (pair.0, $0) } }
         ).body
     }
+}
 
-    private func printEvents(_ events: [JSONNode]) throws {
-        for event in events { show(event, .compact) }
+/// Prints events in parts, as a table or as JSON.
+private struct EventLines {
+    let isJSON: Bool
+    private var hasPrinted = false
+
+    init(isJSON: Bool) { self.isJSON = isJSON }
+
+    mutating func print(_ events: [JSONNode]) throws {
+        if isJSON {
+            for event in events { show(event, .compact) }
+        } else if !events.isEmpty {
+            show(EventColumns(events, isFirst: !hasPrinted).columns)
+            hasPrinted = true
+        }
         try StandardOutput.flush()
     }
 }

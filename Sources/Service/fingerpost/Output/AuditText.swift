@@ -2,7 +2,12 @@ package import LinkRouting
 
 /// Entries of the audit log as text for people.
 package struct AuditText {
-    package let lines: [String]
+    package static let headers = [
+        "time", "actor", "action", "tenant", "environment", "subject", "origin", "message", "override",
+    ]
+
+    /// The cells of each entry.
+    package let rows: [[String]]
 
     /// What each action did.
     private static let words = [
@@ -16,7 +21,7 @@ package struct AuditText {
 
     /// - Parameter entries: The entries as the admin API describes them.
     package init(_ entries: [JSONNode]) {
-        let rows = entries.map { entry in
+        rows = entries.map { entry in
             let (action, after) = (entry["action"]?.text ?? "", entry["after"])
             let cells: [String?] = [
                 entry["at"]?.text, entry["actor"]?["name"]?.text, Self.words[action] ?? action, entry["tenant"]?.text,
@@ -26,7 +31,6 @@ package struct AuditText {
             ]
             return cells.map { $0 ?? "" }
         }
-        lines = TextColumns(rows, others: .left).lines
     }
 }
 

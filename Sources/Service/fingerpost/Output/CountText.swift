@@ -1,33 +1,5 @@
 package import LinkRouting
 
-/// Aligned text columns. The first one is left-aligned.
-package struct TextColumns {
-    package enum Alignment { case left, right }
-
-    private let rows: [[String]]
-    private let others: Alignment
-
-    /// Cells are escaped before they are measured.
-    ///
-    /// - Parameter others: The alignment of all columns but the first: right for numbers, left for text.
-    package init(_ rows: [[String]], others: Alignment = .right) {
-        self.rows = rows.map { $0.map(\.escapedForTerminal) }
-        self.others = others
-    }
-
-    package var lines: [String] {
-        let count = rows.map(\.count).max() ?? 0
-        let widths = (0..<count).map { column in rows.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0 }
-        return rows.map { row in
-            let line = row.enumerated().map { column, cell in
-                let padding = String(repeating: " ", count: widths[column] - cell.count)
-                return column == 0 || others == .left ? cell + padding : padding + cell
-            }.joined(separator: "  ")
-            return String(line.reversed().drop { $0 == " " }.reversed())
-        }
-    }
-}
-
 /// Lines with a count, its share of the total, and its names.
 package struct CountLines {
     private let total: Int64

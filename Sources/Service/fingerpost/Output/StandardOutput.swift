@@ -58,6 +58,11 @@ package enum StandardOutput {
 
     private static let state = Mutex(State())
     private static let isTerminal = isatty(STDOUT_FILENO) == 1
+    /// Whether text may have colours: see https://no-color.org.
+    static let showsStyles: Bool = {
+        let variables = ProcessInfo.processInfo.environment
+        return isTerminal && variables["NO_COLOR", default: ""].isEmpty && variables["TERM"] != "dumb"
+    }()
     private static let bufferedBytes = 64 << 10
 
     package static func write(_ text: String) { write(text.utf8) }

@@ -33,13 +33,13 @@ struct DraftsCommand: AsyncParsableCommand {
             guard !json else { return show(.object(["drafts": .array(drafts)])) }
             let rows = drafts.map { draft in
                 let base = draft["base"]?.int.map { "from revision \($0)" } ?? "from nothing"
-                let writer = draft["actor"]?["name"]?.text.map { "by \($0)" }
+                let writer = draft["actor"]?["name"]?.text
                 return [
                     draft["draft"]?.text ?? "", (draft["routes"]?.int ?? 0).counted("route"), base,
                     draft["writtenAt"]?.text ?? "", writer ?? "",
                 ]
             }
-            show(TextColumns(rows, others: .left).lines)
+            show(TextColumns(rows, under: ["draft", "table", "base", "written", "by"]))
         }
     }
 

@@ -36,7 +36,8 @@ struct RevisionsCommand: AsyncParsableCommand {
             }
             guard !json else { return show(answer.body) }
             let rows = (answer.body["revisions"]?.elements ?? []).map(\.revisionCells)
-            show(TextColumns(rows, others: .left).lines)
+            let headers = ["revision", "environment", "published", "by", "table", "origin", "message", "override"]
+            show(TextColumns(rows, under: headers))
         }
     }
 

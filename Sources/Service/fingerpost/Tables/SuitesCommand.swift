@@ -34,7 +34,7 @@ struct SuitesCommand: AsyncParsableCommand {
             let suites = try await reportingRefusals { try await admin.client().list("tenants/\(tenant)/suites") }
             guard !json else { return show(.object(["suites": .array(suites)])) }
             let rows = suites.map { [$0["suite"]?.text ?? "", ($0["cases"]?.int ?? 0).counted("case")] }
-            show(TextColumns(rows, others: .left).lines)
+            show(TextColumns(rows, under: ["suite", "size"]))
         }
     }
 

@@ -35,10 +35,10 @@ struct TenantsCommand: AsyncParsableCommand {
                 let live = (tenant["live"]?.members ?? []).map { "\($0.key) \($0.value.int ?? 0)" }
                 return [
                     tenant["id"]?.text ?? "", live.isEmpty ? "no table" : live.joined(separator: ", "),
-                    tenant["archivedAt"]?.text.map { "archived \($0)" } ?? "",
+                    tenant["archivedAt"]?.text ?? "",
                 ]
             }
-            show(TextColumns(rows, others: .left).lines)
+            show(TextColumns(rows, under: ["tenant", "live", "archived"]))
         }
     }
 
