@@ -30,15 +30,34 @@ struct Fingerpost: AsyncParsableCommand {
               78 invalid configuration
             """,
         version: BuildInfo.version,
-        subcommands: [
-            ServeCommand.self, MigrateCommand.self, ResolveCommand.self, TestCommand.self, CheckCommand.self,
-            SchemaCommand.self, CodegenCommand.self, ConformanceCommand.self, AssociationCommand.self,
-            TableCommand.self, TestKitCommand.self, ExportCommand.self, RetentionCommand.self, EraseCommand.self,
-            VerifyLogCommand.self, StatsCommand.self, EventsCommand.self, ExplainCommand.self, BackupCommand.self,
-            RestoreCommand.self,
-            KeysCommand.self, AuditCommand.self, PlanCommand.self, ApplyCommand.self, PullCommand.self,
-            DraftsCommand.self, PromoteCommand.self, ReplayCommand.self, RevisionsCommand.self, SuitesCommand.self,
-            RoutesCommand.self, TenantsCommand.self, StubCommand.self, ConfigCommand.self,
+        groupedSubcommands: [
+            CommandGroup(name: "Run", subcommands: [ServeCommand.self, MigrateCommand.self, ConfigCommand.self]),
+            CommandGroup(
+                name: "Table",
+                subcommands: [
+                    CheckCommand.self, PlanCommand.self, ApplyCommand.self, PullCommand.self, DraftsCommand.self,
+                    ReplayCommand.self, PromoteCommand.self, RevisionsCommand.self, RoutesCommand.self,
+                    SuitesCommand.self, TenantsCommand.self, TableCommand.self, CodegenCommand.self,
+                    SchemaCommand.self,
+                ]
+            ),
+            CommandGroup(
+                name: "Link",
+                subcommands: [ResolveCommand.self, EventsCommand.self, ExplainCommand.self, StatsCommand.self]
+            ),
+            CommandGroup(name: "Association", subcommands: [AssociationCommand.self]),
+            CommandGroup(
+                name: "Data",
+                subcommands: [
+                    ExportCommand.self, RetentionCommand.self, EraseCommand.self, VerifyLogCommand.self,
+                    BackupCommand.self, RestoreCommand.self,
+                ]
+            ),
+            CommandGroup(name: "Key", subcommands: [KeysCommand.self, AuditCommand.self]),
+            CommandGroup(
+                name: "Test",
+                subcommands: [TestCommand.self, TestKitCommand.self, StubCommand.self, ConformanceCommand.self]
+            ),
         ]
     )
 
@@ -49,7 +68,7 @@ struct Fingerpost: AsyncParsableCommand {
         if let told = failure as? CommandFailure { failure = tell(told) }
         if let help = failure, exitCode(for: help).isSuccess {
             let text = fullMessage(for: help)
-            if !text.isEmpty { StandardOutput.write(text + "\n") }
+            if !text.isEmpty { StandardOutput.write(examplesLast(text) + "\n") }
             failure = nil
         }
         do throws(StandardOutput.Failure) {
@@ -59,6 +78,17 @@ struct Fingerpost: AsyncParsableCommand {
         }
         ProcessLog.flush()
         exit(withError: failure)
+    }
+
+    /// Returns the general help page with its examples and exit codes after the commands. The argument parser writes them
+    /// before. Other pages stay as they are.
+    private static func examplesLast(_ help: String) -> String {
+        guard let start = help.firstRange(of: "EXAMPLES\n"),
+            let usage = help.firstRange(of: "USAGE: fingerpost <subcommand>"), start.lowerBound < usage.lowerBound
+        else { return help }
+        let examples = help[start.lowerBound..<usage.lowerBound].trimmingCharacters(in: .newlines)
+        let commands = help[usage.lowerBound...].trimmingCharacters(in: .newlines)
+        return "\(help[..<start.lowerBound])\(commands)\n\n\(examples)"
     }
 
     /// Runs the command. Returns its error; nil if it succeeded.

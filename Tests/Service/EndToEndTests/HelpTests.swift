@@ -44,6 +44,17 @@ struct HelpTests {
         #expect(count > 25)
     }
 
+    @Test func commandsAreInGroupsBeforeTheExamples() throws {
+        let tool = RunningServer.products.appending(path: "fingerpost").path
+        let help = String(decoding: try run(tool, ["--help"]).output, as: UTF8.self)
+        let parts = ["OVERVIEW: ", "USAGE: fingerpost <subcommand>", "OPTIONS:"]
+        let groups = ["RUN", "TABLE", "LINK", "ASSOCIATION", "DATA", "KEY", "TEST"].map { "\($0) SUBCOMMANDS:" }
+        let places = (parts + groups + ["EXAMPLES\n", "EXIT CODES\n"]).map { help.firstRange(of: $0)?.lowerBound }
+        #expect(!places.contains(nil) && places.compactMap(\.self) == places.compactMap(\.self).sorted(), "\(help)")
+        #expect(help.hasSuffix("78 invalid configuration\n"))
+        #expect(String(decoding: try run(tool, ["help"]).output, as: UTF8.self) == help)
+    }
+
     /// An export listens on no port. It accepts the flags of `serve`, but does not explain them.
     @Test func exportHasNoAddresses() throws {
         let tool = RunningServer.products.appending(path: "fingerpost").path
