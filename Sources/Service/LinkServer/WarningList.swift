@@ -24,10 +24,15 @@ struct WarningList {
     /// - Parameters:
     ///   - name: The name as written in the message; a long one is shortened.
     ///   - path: The path of the member's object; empty for the message.
-    mutating func addUnknown(_ name: @autoclosure () -> String, of path: @autoclosure () -> String = "") {
+    ///   - known: The names of the known members, one of which may have been meant.
+    mutating func addUnknown(
+        _ name: @autoclosure () -> String,
+        of path: @autoclosure () -> String = "",
+        besides known: [String]
+    ) {
         guard !isFull else { return }
         let (name, path) = (Self.shortened(name()), path())
-        texts.append("\(path.isEmpty ? name : "\(path).\(name)") is not known and was ignored.")
+        texts.append(ignoredMember(name, at: path.isEmpty ? name : "\(path).\(name)", besides: known))
     }
 
     /// Returns the name of a member for a message to the caller.

@@ -302,7 +302,11 @@ struct MistakeTests {
             1,
             "(the link was rejected, no_scheme: The link has no scheme; write"
         ),
-        Mistake("test context.yaml --table acme.yaml", 65, "cases[0].context.platfrom is not known and was ignored."),
+        Mistake(
+            "test context.yaml --table acme.yaml",
+            65,
+            "cases[0].context.platfrom is not known and was ignored; did you mean 'platform'?"
+        ),
         Mistake(
             "test nothing.yaml --table acme.yaml",
             65,
@@ -398,6 +402,7 @@ struct MistakeTests {
         Mistake("pull acme -f page.yaml --force", 0, "page.yaml: 2 routes"),
         Mistake("audit list --tenant acmee", 0, "The audit log has no entry of 'acmee'."),
         Mistake("events acme --route nosuch", 0, "No recorded event fits."),
+        Mistake("pull acmee", 1, "create it with 'fingerpost apply -f FILE'. Did you mean 'acme'?"),
         Mistake("replay nope", 1, "There is no tenant 'nope'; check its name, or create it with"),
         Mistake(
             "replay acme",

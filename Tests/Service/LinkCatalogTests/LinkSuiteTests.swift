@@ -77,7 +77,7 @@ struct LinkSuiteTests {
         ),
         (
             "formatVersion: 1\ncases: [{link: \"a:b\", context: {plattform: ios}, expect: {outcome: matched}}]",
-            "line 2, column 32: cases[0].context.plattform is not known and was ignored. In a suite this is an error, not a warning; correct it."
+            "line 2, column 32: cases[0].context.plattform is not known and was ignored; did you mean 'platform'? In a suite this is an error, not a warning; correct it."
         ),
         (
             "formatVersion: 1\ncases: [{link: \"a:b\", environments: [], expect: {outcome: matched}}]",

@@ -52,6 +52,19 @@ struct ResolveRequestTests {
         #expect(token.subject == .continuation(token: "t", clientEventID: "c"))
     }
 
+    @Test func warningsNameTheMembersThatWereProbablyMeant() throws {
+        let message = try read(
+            #"{"url":"a","enviroment":"staging","context":{"platfrom":"ios","appversion":"1"}}"#
+        )
+        #expect(
+            message.warnings == [
+                "enviroment is not known and was ignored; did you mean 'environment'?",
+                "context.platfrom is not known and was ignored; did you mean 'platform'?",
+                "context.appversion is not known and was ignored; did you mean 'appVersion'?",
+            ]
+        )
+    }
+
     /// Unknown members of the message come first, whatever their order.
     @Test func unknownMembersAreReported() throws {
         let message = try read(

@@ -276,6 +276,14 @@ extension String {
     }
 }
 
+/// Returns the warning about a member that a message need not have, with the known one that was probably meant.
+///
+/// - Parameter path: The path of the member in the message.
+package func ignoredMember(_ name: String, at path: String, besides known: [String]) -> String {
+    let hint = name.nearest(among: known).map { "; did you mean '\($0)'?" } ?? "."
+    return "\(path) is not known and was ignored\(hint)"
+}
+
 /// Returns the Damerau-Levenshtein distance (optimal string alignment), ignoring case: the number of insertions,
 /// deletions, substitutions and swaps of neighbours.
 func typos(between left: String, and right: String) -> Int {

@@ -4,6 +4,9 @@ extension LinkContext {
         case platform, app, appVersion, osVersion, locale, installed, device, appBuild, country, authenticated
         case stickyKey, inAppBrowser, traits, now
 
+        /// The keys that a caller may send.
+        package static let names = allCases.filter { $0 != .now }.map(\.rawValue)
+
         /// The key with this name; nil if there is none. It is compared in the text that is being read: no text is created
         /// for the keys of a message.
         package init?(_ name: JSONReader.QuotedText) {
@@ -35,7 +38,7 @@ extension LinkContext {
         var unreadable: [String] = []
         for (key, value) in try field.anyObject().all
         where try !read(key, value, warnings: &unreadable) && key != "occurredAt" {
-            warnings.append("\(value.path) is not known and was ignored.")
+            warnings.append(ignoredMember(key, at: value.path, besides: Key.names))
         }
         warnings += unreadable
     }

@@ -89,7 +89,9 @@ package struct AppEventsRequest: Sendable {
     }
 
     fileprivate static func unknown(_ object: ObjectField, besides keys: [String]) -> [String] {
-        object.unknownKeys(besides: keys).prefix(mostWarnings).map { "\($0.path) is not known and was ignored." }
+        object.unknownKeys(besides: keys).prefix(mostWarnings).map { error in
+            ignoredMember(error.path.split(separator: ".").last.map(String.init) ?? "", at: error.path, besides: keys)
+        }
     }
 }
 
@@ -168,7 +170,7 @@ extension LinkContext {
     fileprivate mutating func read(_ field: DocumentField, _ warnings: inout [String]) throws(DocumentError) {
         for (key, value) in try field.anyObject().all {
             if try !read(key, value, warnings: &warnings), key != "occurredAt" {
-                warnings.append("\(value.path) is not known and was ignored.")
+                warnings.append(ignoredMember(key, at: value.path, besides: LinkContext.Key.names))
             }
         }
     }

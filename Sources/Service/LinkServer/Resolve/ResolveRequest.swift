@@ -84,6 +84,10 @@ extension ResolveRequest {
         /// Unknown members of the message, then of its context, then unreadable values of the context.
         var warnings = (message: WarningList(), context: WarningList(), unreadable: WarningList())
 
+        private static let names = [
+            "url", "context", "clientEventId", "links", "continuation", "environment", "purpose", "explain",
+        ]
+
         init(position: JSONNode.Position) { self.position = position }
 
         mutating func read(
@@ -107,7 +111,7 @@ extension ResolveRequest {
             default:
                 _ = try reader.node()
                 if unknownMember == nil { unknownMember = WarningList.shortened(key.text) }
-                warnings.message.addUnknown(key.text)
+                warnings.message.addUnknown(key.text, besides: Self.names)
             }
         }
 
@@ -183,7 +187,7 @@ extension ResolveRequest {
         /// Reads a member of the context that is not part of it.
         private mutating func readOther(_ key: String, _ field: DocumentField) throws {
             guard key == "occurredAt" else {
-                warnings.context.addUnknown(key, of: "context")
+                warnings.context.addUnknown(key, of: "context", besides: LinkContext.Key.names)
                 return
             }
             if case .null = field.node.value { return }
@@ -197,8 +201,9 @@ extension ResolveRequest {
     private static func link(_ field: DocumentField, _ warnings: inout WarningList) throws -> Link {
         guard field.node.text == nil else { return Link(url: try field.text(), clientEventID: nil) }
         let object = try field.anyObject()
-        for (key, _) in object.all where !["url", "clientEventId"].contains(key) {
-            warnings.addUnknown(key, of: field.path)
+        let known = ["url", "clientEventId"]
+        for (key, _) in object.all where !known.contains(key) {
+            warnings.addUnknown(key, of: field.path, besides: known)
         }
         return Link(
             url: try object.required("url").text(),

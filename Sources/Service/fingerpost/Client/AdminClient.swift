@@ -71,6 +71,8 @@ package struct AdminClient: Sendable {
         package let tenant: String?
         /// What the command needs of its key.
         package let needs: KeyNeeds
+        /// The tenant that was probably meant, if there is none with the name.
+        package var nearTenant: String?
 
         package var code: String { body["code"]?.text ?? "" }
 
@@ -106,9 +108,17 @@ package struct AdminClient: Sendable {
         guard (200..<300).contains(response.status) else {
             let parts = path.split(separator: "/")
             let tenant = parts.count > 1 && parts[0] == "tenants" ? String(parts[1]) : nil
-            throw Refusal(status: response.status, body: response.body, tenant: tenant, needs: needs)
+            var refusal = Refusal(status: response.status, body: response.body, tenant: tenant, needs: needs)
+            if refusal.code == "unknown_tenant" { refusal.nearTenant = try await nearTenant(to: tenant) }
+            throw refusal
         }
         return response
+    }
+
+    /// Returns the tenant that was probably meant, among those that the key has access to.
+    private func nearTenant(to tenant: String?) async throws -> String? {
+        let answer = try await exchange(.get, "/admin/v1/tenants?limit=1000", [], nil)
+        return tenant?.nearest(among: (answer.body["tenants"]?.elements ?? []).compactMap { $0["id"]?.text })
     }
 
     /// Returns the error for a response that is not from an admin port, with the address to use; nil if it is.

@@ -48,7 +48,8 @@ extension AdminClient.Refusal {
             lines.append("  \(conflict["kind"]?.text ?? "") '\(conflict["subject"]?.text ?? "")'")
             for side in ["base", "live", "draft"] { lines.append("    \(side): \(conflict[side]?.json() ?? "null")") }
         }
-        let text = ServerRefusal(status: self.status, body: body, tenant: tenant, needs: needs).text
+        let hint = nearTenant.map { " Did you mean '\($0)'?" } ?? ""
+        let text = ServerRefusal(status: self.status, body: body, tenant: tenant, needs: needs).text + hint
         return fail(file.map { "\($0): \(text)" } ?? text, status, more: lines)
     }
 }
