@@ -91,9 +91,41 @@ struct LogLineTests {
         log.logger.info("window exported", metadata: ["tenant": "shop", "error": "no \"room\""])
         #expect(
             log.lines == [
-                #"2026-11-21T10:00:00.123Z info     window exported error="no \"room\"" tenant=shop"# + "\n"
+                #"10:00:00 info     window exported error="no \"room\"" tenant=shop"# + "\n"
             ]
         )
+    }
+
+    @Test(
+        arguments: [
+            (
+                Logger.Level.info,
+                [
+                    "method": "POST", "route": "/resolve", "status": "200", "dur_ms": "4.412", "tenant": "shop",
+                    "route_id": "product", "outcome": "matched", "request_id": "r-1", "port": "public",
+                ],
+                "POST /resolve 200 4.4ms shop/product matched"
+            ),
+            (
+                .info,
+                [
+                    "method": "GET", "route": "/{link}", "status": "404", "dur_ms": "0.05", "code": "unknown_host",
+                    "request_id": "r-2",
+                ],
+                "GET /{link} 404 0.1ms unknown_host request_id=r-2"
+            ),
+            (
+                .warning,
+                ["method": "GET", "route": "none", "status": "500", "tenant": "shop", "request_id": "r 3"],
+                #"GET none 500 shop request_id="r 3""#
+            ),
+        ] as [(Logger.Level, [String: String], String)]
+    )
+    func responseIsAShortLineForPeople(_ level: Logger.Level, _ members: [String: String], _ line: String) {
+        let log = WrittenLog(.init(format: .text))
+        let metadata = Logger.Metadata(uniqueKeysWithValues: members.map { ($0.key, .string($0.value)) })
+        log.logger.log(level: level, "request", metadata: metadata.merging(["event": "request"]) { $1 })
+        #expect(log.lines == ["10:00:00 \(line)\n"])
     }
 
     @Test func levelAndFormatChangeForLoggersThatAreThere() {
@@ -102,7 +134,7 @@ struct LogLineTests {
         logger.info("not written")
         log.settings.replace(by: .init(level: .debug, format: .text))
         logger.debug("written")
-        #expect(log.lines == ["2026-11-21T10:00:00.123Z debug    written\n"])
+        #expect(log.lines == ["10:00:00 debug    written\n"])
     }
 
     @Test func lineHasAnEndHoweverMuchBelongsToIt() throws {

@@ -76,16 +76,40 @@ struct LogLine {
 
     // MARK: Text
 
-    /// The time, the level, the message, then `name=value`.
+    /// The time in UTC, the level, the message, then `name=value`; for a response, ``response``.
     var text: [UInt8] {
         let name = level.rawValue
-        var line = "\(instant) \(name)\(String(repeating: " ", count: max(0, 8 - name.count))) \(message.printable)"
-        for (key, value) in members {
-            let text = "\(value)".utf8Prefix(Self.longestText)
-            line += " \(key)=\(text.needsQuotes ? "\"\(text.printable)\"" : text)"
+        var line = "\(clock) "
+        if let response {
+            line += response
+        } else {
+            line += "\(name)\(String(repeating: " ", count: max(0, 8 - name.count))) \(message.printable)"
+            for (key, value) in members { line += Self.member(key, value) }
         }
         line += "\n"
         return Array(line.utf8)
+    }
+
+    /// The time of the day, such as `10:00:00`.
+    private var clock: Substring { instant.description.dropFirst(11).prefix(8) }
+
+    private static func member(_ key: String, _ value: Logger.MetadataValue) -> String {
+        let text = "\(value)".utf8Prefix(longestText)
+        return " \(key)=\(text.needsQuotes ? "\"\(text.printable)\"" : text)"
+    }
+
+    /// A response in short: `POST /resolve 200 4.4ms shop/product matched`. A refused request also has the code of its
+    /// problem, and its id. Nil for other messages.
+    private var response: String? {
+        let values = Dictionary(members.map { ($0.key, $0.value) }) { first, _ in first }
+        guard case .string("request")? = values["event"] else { return nil }
+        func text(_ key: String) -> String? { values[key].map { "\($0)".printable } }
+        let time = text("dur_ms").flatMap(Double.init).map { "\(($0 * 10).rounded() / 10)ms" }
+        let owner = [text("tenant"), text("route_id")].compactMap(\.self).joined(separator: "/")
+        let parts = [text("method"), text("route"), text("status"), time, owner, text("outcome"), text("code")]
+        let line = parts.compactMap { $0?.isEmpty == false ? $0 : nil }.joined(separator: " ")
+        guard level > .info || values["code"] != nil, let id = values["request_id"] else { return line }
+        return line + Self.member("request_id", id)
     }
 }
 
