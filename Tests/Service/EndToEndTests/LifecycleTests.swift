@@ -13,7 +13,7 @@ struct LifecycleTests {
             let server = try RunningServer(directory: directory)
             defer { server.killNow() }
             #expect(try server.ops("/livez").status == 200)
-            #expect(try server.ops("/startupz").text == #"{"status":"started"}"#)
+            #expect(try server.ops("/startupz").text == #"{"status":"started"}"# + "\n")
             let ready = try server.ops("/readyz?verbose")
             #expect(ready.status == 200)
             for name in ["phase", "tables", "writer", "disk"] {
@@ -31,7 +31,7 @@ struct LifecycleTests {
             defer { server.killNow() }
             let ready = try server.ops("/readyz")
             #expect(ready.status == 200)
-            #expect(ready.text == #"{"status":"degraded","degraded":["disk"]}"#)
+            #expect(ready.text == #"{"status":"degraded","degraded":["disk"]}"# + "\n")
             #expect(try server.ops("/livez").status == 200)
         }
     }

@@ -21,6 +21,20 @@ struct RequestTests {
         }
     }
 
+    @Test func jsonEndsWithALineBreak() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            for answer in [
+                try await service.resolve(#"{"url":"yourapp://home"}"#), try await service.resolve("{"),
+                try await service.publicPort(.get, "/openapi.json"), try await session.get("table"),
+                try await session.get("stats/totals"), try await session.get("events"),
+                try await session.get("nothing"),
+            ] {
+                #expect(Array(answer.body.suffix(2)) == Array("}\n".utf8), "\(answer.text.suffix(100))")
+            }
+        }
+    }
+
     @Test func expiredKeyIsInvalid() async throws {
         try await withService { service in
             let expiry = Timestamp(milliseconds: service.clock.now.milliseconds + 1_000)

@@ -16,7 +16,11 @@ struct TestResponse: Sendable {
     let headers: HTTPFields
     let body: [UInt8]
 
-    var text: String { String(decoding: body, as: UTF8.self) }
+    /// Without the line break at the end of JSON.
+    var text: String {
+        let isJSON = headers[.contentType].map { $0 == "application/json" || $0 == "application/problem+json" } ?? false
+        return String(decoding: isJSON && body.last == UInt8(ascii: "\n") ? body.dropLast() : body[...], as: UTF8.self)
+    }
     var json: JSONNode? { try? JSONReader.parse(text, limits: JSONReader.Limits(maximumBytes: 1 << 20)) }
 
     subscript(name: String) -> String? { HTTPField.Name(name).flatMap { headers[$0] } }

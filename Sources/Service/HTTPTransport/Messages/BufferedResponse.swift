@@ -41,7 +41,9 @@ package struct BufferedResponse: Sendable {
         content = .buffer(body)
     }
 
-    package init(json: [UInt8]) {
+    /// The line break after the JSON separates it from a terminal's prompt.
+    package init(json: consuming [UInt8]) {
+        json.append(UInt8(ascii: "\n"))
         status = .ok
         fields = .json
         contentLength = json.count

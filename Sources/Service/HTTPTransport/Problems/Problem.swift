@@ -137,6 +137,7 @@ package struct Problem: Error, Equatable {
             writer.findings(findings)
         }
         writer.endObject()
+        writer.endLine()
         return writer.finish()
     }
 }

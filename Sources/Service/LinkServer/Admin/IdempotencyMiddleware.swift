@@ -95,7 +95,7 @@ extension Response {
         guard let body = try? JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: limit)) else {
             return (response, nil)
         }
-        let rest = JSONNode(.object((body.members ?? []).filter { $0.key != secret })).json()
+        let rest = JSONNode(.object((body.members ?? []).filter { $0.key != secret })).json() + "\n"
         return (response, StoredResponse(status: status.code, headers: headers.stored, body: Data(rest.utf8)))
     }
 }

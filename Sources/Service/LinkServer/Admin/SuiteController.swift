@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import LinkCatalog
 import LinkRouting
+import NIOCore
 
 /// Serves a tenant's stored suites. A table that fails one is not published.
 struct SuiteController {
@@ -36,10 +37,15 @@ struct SuiteController {
         guard let row = try await store.suites(of: entry.tenant).first(where: { $0.name == name }) else {
             throw Self.unknown(name)
         }
-        var response = Response(json: Array(row.content.utf8), headers: [.eTag: "\"\(row.version)\""])
         let isJSON = row.content.first { !$0.isWhitespace } == "{"
-        response.headers[.contentType] = isJSON ? "application/json" : "application/yaml"
-        return response
+        return Response(
+            status: .ok,
+            headers: [
+                .eTag: "\"\(row.version)\"", .contentType: isJSON ? "application/json" : "application/yaml",
+                .cacheControl: "no-store",
+            ],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: row.content))
+        )
     }
 
     @Sendable private func write(_ request: Request, _ context: ServerRequestContext) async throws -> Response {

@@ -13,7 +13,7 @@ struct OpenAPIController {
         BufferedResponse(
             .ok,
             headers: [.contentType: "application/json", .cacheControl: "public, max-age=300"],
-            body: ByteBuffer(string: document.json)
+            body: ByteBuffer(string: document.json + "\n")
         )
     }
 
