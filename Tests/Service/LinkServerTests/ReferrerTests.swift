@@ -20,6 +20,6 @@ struct ReferrerTests {
         ] as [(String, String?)]
     )
     func hostIsThatOfThePageOrThePackage(_ referrer: String, _ host: String?) {
-        #expect(ClickContext([.referer: referrer]).referrerHost == host)
+        #expect(ClickContext(.get, [.referer: referrer]).referrerHost == host)
     }
 }

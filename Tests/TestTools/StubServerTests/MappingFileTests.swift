@@ -99,9 +99,12 @@ struct MappingFileTests {
     // MARK: Changed files
 
     /// Returns the lines up to the end of a round.
-    private static func round(_ lines: inout AsyncStream<String>.Iterator) async -> [String] {
+    private static func round(_ lines: AsyncStream<String>) async -> [String] {
         var found: [String] = []
-        while let line = await lines.next(), line != "round" { found.append(line) }
+        for await line in lines {
+            guard line != "round" else { break }
+            found.append(line)
+        }
         return found
     }
 
@@ -122,10 +125,9 @@ struct MappingFileTests {
                     await exchange.server.watch(sleep: sleep, report: { report.yield($0) })
                     report.finish()
                 }
-                var iterator = lines.makeAsyncIterator()
-                _ = await Self.round(&iterator)
+                _ = await Self.round(lines)
                 tick.yield()
-                let unchanged = await Self.round(&iterator)
+                let unchanged = await Self.round(lines)
                 #expect(unchanged == [])
                 for (text, answer) in [
                     (Self.mapping().replacing("/a", with: "/longer"), 200), ("{", 200), ("", 200),
@@ -133,7 +135,7 @@ struct MappingFileTests {
                 ] {
                     try Data(text.utf8).write(to: URL(filePath: mappings + "/a.json"))
                     tick.yield()
-                    let found = await Self.round(&iterator)
+                    let found = await Self.round(lines)
                     #expect(found.count == 1)
                     #expect((found.first == "the mappings have changed: read again") == (text.count > 1), "\(found)")
                     let changed = try await exchange.send("GET", "/longer")
