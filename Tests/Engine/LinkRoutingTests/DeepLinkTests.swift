@@ -62,6 +62,11 @@ struct DeepLinkTests {
         #expect(throws: DeepLink.Rejection.self) { try DeepLink.parse(text) }
     }
 
+    @Test func offsetsCountFromTheTextThatWasSent() {
+        let rejection = #expect(throws: DeepLink.Rejection.self) { try DeepLink.parse("\n\thttps://h/a b") }
+        #expect(rejection?.offset == 13)
+    }
+
     @Test func droppedHostGivesThePathOfTheLinkWithoutIt() throws {
         for path in ["", "/", "/x", "/x/", "//", "/x//", "/%2F/y"] {
             let dropped = try DeepLink.parse("acme://open" + path).droppingAuthoritySegment()

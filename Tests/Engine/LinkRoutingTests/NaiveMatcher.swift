@@ -70,13 +70,16 @@ struct NaiveRoute {
     }
 
     private func pathHolds(_ subject: Subject, _ captured: inout [String: String]) -> Bool {
-        var rest = subject.segments[...]
+        let path = Self.withoutEmptyEnd(subject.segments)
+        var rest = path
         for (index, segment) in segments.enumerated() {
             if segment == .rest {
                 captured["p\(index)"] = rest.joined(separator: "/")
                 return true
             }
-            guard let text = rest.popFirst(), !text.isEmpty else { return false }
+            // A run of slashes counts as one.
+            rest = rest.drop(while: \.isEmpty)
+            guard let text = rest.popFirst() else { return false }
             switch segment {
             case .literal(let literal): guard folded(text) == folded(literal) else { return false }
             case .parameter(let kind):
@@ -89,7 +92,13 @@ struct NaiveRoute {
             }
         }
         guard rest.isEmpty else { return false }
-        return !isStrict || segments.isEmpty && subject.segments.isEmpty || hasTrailingSlash == subject.hasTrailingSlash
+        let isRoot = segments.isEmpty && path.isEmpty
+        return !isStrict || isRoot
+            || hasTrailingSlash == (subject.hasTrailingSlash || path.count < subject.segments.count)
+    }
+
+    private static func withoutEmptyEnd(_ segments: [String]) -> ArraySlice<String> {
+        segments[..<(segments.lastIndex { !$0.isEmpty }.map { $0 + 1 } ?? 0)]
     }
 
     /// Tries every way to split the text, with the shortest first parameter first.

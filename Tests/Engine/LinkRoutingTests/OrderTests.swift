@@ -38,7 +38,8 @@ struct OrderTests {
         ("de", "de"), ("en,de", "en"), ("de,en", "de"), ("en-AU,de", "en"), ("de-AT,en", "de"), ("zh-Hant-HK,de", "zh"),
         ("zh-TW,en", "en"), ("en-US,de", "en-us"), ("it,en", "en-2"), ("en,it", "en"),
         // Their order decides between routes that differ in more than the language.
-        ("fr,en", "fr"), ("fr,de", "de"), ("es,en", "en"), ("es,it,de", "de"), ("es", "es"), ("pl", "any"), ("", "any"),
+        ("fr,en", "fr"), ("fr,de", "de"), ("es,en", "en"), ("es,it,de", "en-2"), ("es", "es"), ("pl", "any"),
+        ("", "any"),
     ])
     func callerPrefersALanguage(_ languages: String, _ winner: String) throws {
         let context = LinkContext(
@@ -112,7 +113,7 @@ struct OrderTests {
     }
 
     @Test(arguments: [
-        ("/a", "/a/", true), ("/a/", "/a", true), ("/a", "/a//", false), ("/", "/", true), ("/", "//", false),
+        ("/a", "/a/", true), ("/a/", "/a", true), ("/a", "/a//", true), ("/", "/", true), ("/", "//", true),
         ("/{x}", "//", false), ("/*", "//", false),
         ("/a/{rest...}", "/a//", true), ("/a/{rest...}", "/a", true), ("/a/{rest...}", "/ab", false),
         ("/{rest...}", "/", true), ("/a", "/A", false),

@@ -26,6 +26,8 @@ struct TemplateTests {
         ("https://www.acme.com:{port}/", "cannot supply the host"),
         ("https://www.acme.com/../{id}", "it is not a valid link"),
         ("https://u@www.acme.com/", "it is not a valid link"),
+        ("https://www.acme.com/a ", "it begins or ends with white space"),
+        ("https://www.acme.com/{id}\n", "it begins or ends with white space"),
         ("https:///{id}", "it is not a valid link"), ("https://www.acme.com/ {id}", "it is not a valid link"),
     ]) func malformedURLTemplateIsRefusedWithAdvice(_ text: String, _ hint: String) {
         let error = #expect(throws: Template.SyntaxError.self) { try URLTemplate(text) }

@@ -159,7 +159,7 @@ struct WrongSettingTests {
         ),
         (
             "retention: 30",
-            "line 3, column 3: settings.retention: unknown key 'retention'; allowed keys: domains, schemes, apps, destinations, association, environments, privacy, export, retentionDays, explain, whenLogFails, clientKey, environmentKey, minimumClient."
+            "line 3, column 3: settings.retention: unknown key 'retention'; allowed keys: domains, schemes, apps, destinations, association, links, environments, privacy, export, retentionDays, explain, whenLogFails, clientKey, environmentKey, minimumClient."
         ),
         (
             "domain: [a.example]",

@@ -132,6 +132,24 @@ struct ExplainTests {
         }
     }
 
+    /// Apps report revisions, so that an event of production may name one of another environment.
+    @Test func tableOfAnotherEnvironmentIsNotShown() async throws {
+        try await withTable { session in
+            let draft = try await session.put("draft?environment=staging", yaml: Self.table)
+            let published = try await session.post("draft/publish?environment=staging")
+            #expect(draft.status == 200 && published.json?["revision"]?.int == 2, "\(published.text)")
+            let acme = try #require(TenantID("acme"))
+            try await session.service.record("2026-11-21T09:00:00Z") { event in
+                (event.tenant, event.kind, event.outcome) = (acme, .app, .unmatched)
+                (event.scheme, event.host, event.path) = ("https", "go.acme.test", "/")
+                (event.revision, event.settingsRevision) = (Revision(rawValue: 2), 1)
+            }
+            let explanation = try await explain("1", session)
+            #expect(explanation["resolution"] == .null)
+            #expect(notes(explanation).contains { $0.contains("does not exist any more") }, "\(notes(explanation))")
+        }
+    }
+
     @Test func keyOfAnotherEnvironmentFindsNothing() async throws {
         try await withTable { session in
             let staging = try #require(EnvironmentID("staging"))

@@ -125,6 +125,7 @@ struct EventLogTests {
             event.result = .failed
             event.engineVersion = "1.4.0"
             event.agreement = .different
+            event.reading = "repair"
             for (own, other) in zip(Mirror(reflecting: event).children, Mirror(reflecting: plain).children) {
                 #expect("\(own.value)" != "\(other.value)", "\(own.label ?? "") has its own value")
             }

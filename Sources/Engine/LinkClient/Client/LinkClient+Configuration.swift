@@ -122,8 +122,8 @@ struct ClientSetup: Sendable {
         let isLocal = local.contains { name in
             text.hasPrefix(name) && [nil, ":", "/"].contains(text.dropFirst(name.count).first)
         }
-        guard text.hasPrefix("https://") || isLocal, let link = try? DeepLink.parse(text), link.rawQuery == nil,
-            link.rawFragment == nil
+        guard text.hasPrefix("https://") || isLocal, let link = try? DeepLink.parse(text), link.text == text,
+            link.rawQuery == nil, link.rawFragment == nil
         else {
             throw LinkClient.ConfigurationError(
                 "'server' is '\(text)'; write an address such as https://links.example.com. Only a server on this "

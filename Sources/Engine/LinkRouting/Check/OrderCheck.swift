@@ -371,8 +371,7 @@ struct OrderCheck {
                     message: "These routes differ only in 'locale', so the caller's order of languages decides between "
                         + "them, not their order in the document: "
                         + "\(members.map { "'\($0.route.id)'" }.listed(first: 5)).",
-                    fix:
-                        "No action is needed. If the order of the document must decide, give them another difference, such as 'owner'."
+                    fix: "No action is needed."
                 )
             )
         }

@@ -121,7 +121,7 @@ struct RouteCheck {
             let reserved = answersClicks
                 ? reservedName(of: 0, [".well-known", "_fp"]) ?? associationFile : associationFile
         else { return }
-        let isElsewhere = reserved != associationFile && identity.domains.contains { $0.serves == .association }
+        let isElsewhere = associationFile == nil && identity.domains.contains { $0.serves == .association }
         findings.append(
             Finding(
                 .reservedPath,

@@ -27,6 +27,11 @@ extension DeepLink {
             case dotSegment = "dot_segment"
         }
 
+        /// The rejection of a text with more bytes in front.
+        func moved(by count: Int) -> Rejection {
+            Rejection(code: code, offset: offset + count, scheme: scheme, host: host, port: port, length: length)
+        }
+
         /// The problem, and what to write instead. It never contains any of the link's own text.
         public var message: String {
             switch code {

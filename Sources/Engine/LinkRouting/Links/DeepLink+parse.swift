@@ -6,14 +6,14 @@ extension DeepLink {
 
     /// Parses a link from bytes, which need not be UTF-8. White space and line ends around it are ignored, as browsers do.
     public static func parse(_ bytes: [UInt8]) throws(Rejection) -> DeepLink {
-        var parser = LinkParser(isBlank(bytes.first) || isBlank(bytes.last) ? trimmed(bytes) : bytes)
-        return try parser.link()
-    }
-
-    private static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
-        guard let first = bytes.firstIndex(where: { !isBlank($0) }), let last = bytes.lastIndex(where: { !isBlank($0) })
-        else { return [] }
-        return Array(bytes[first...last])
+        guard isBlank(bytes.first) || isBlank(bytes.last) else {
+            var parser = LinkParser(bytes)
+            return try parser.link()
+        }
+        let start = bytes.firstIndex { !isBlank($0) } ?? bytes.endIndex
+        let end = bytes.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? start
+        var parser = LinkParser(Array(bytes[start..<end]))
+        do { return try parser.link() } catch { throw error.moved(by: start) }
     }
 
     /// Whether a byte is a space, or one of the control characters from tab to carriage return.

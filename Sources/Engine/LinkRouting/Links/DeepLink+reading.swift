@@ -28,13 +28,12 @@ extension LinkReading {
 }
 
 extension DeepLink {
-    /// The link without the damage of copying it: `&amp;` for `&` in the query, and a dot, comma or closing bracket behind
+    /// The link without the damage of copying it: `&amp;` for `&` in query and fragment, and a dot, comma or closing bracket behind
     /// it. A bracket that the link opens is its own. Nil if it has no damage.
     var repaired: DeepLink? {
         var text = bytes[..<endOfText]
-        if let rawQuery, rawQuery.lowerBound < text.endIndex {
-            let query = text[rawQuery.lowerBound...].withoutEntities
-            text = text[..<rawQuery.lowerBound] + query
+        if let start = rawQuery?.lowerBound ?? rawFragment?.lowerBound, start < text.endIndex {
+            text = text[..<start] + text[start...].withoutEntities
         }
         return text.count < bytes.count ? try? DeepLink.parse(Array(text)) : nil
     }
@@ -68,10 +67,11 @@ extension DeepLink {
         var fragment = bytes[rawFragment]
         if fragment.first == UInt8(ascii: "!") { fragment = fragment.dropFirst() }
         var items = fragment[fragment.endIndex...]
-        if let mark = fragment.firstIndex(of: UInt8(ascii: "?")) {
-            (fragment, items) = (fragment[..<mark], fragment[(mark + 1)...])
-        } else if fragment.first != UInt8(ascii: "/"), fragment.contains(UInt8(ascii: "=")) {
+        let mark = fragment.firstIndex(of: UInt8(ascii: "?"))
+        if fragment.first != UInt8(ascii: "/"), fragment[..<(mark ?? fragment.endIndex)].contains(UInt8(ascii: "=")) {
             items = fragment
+        } else if let mark {
+            (fragment, items) = (fragment[..<mark], fragment[(mark + 1)...])
         }
         // The text behind a further '#' would become a fragment.
         items = items.prefix { $0 != UInt8(ascii: "#") }

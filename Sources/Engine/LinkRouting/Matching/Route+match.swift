@@ -230,8 +230,7 @@ extension DeepLink {
     /// The fragment parsed as a path, if it starts with a slash and is a valid path; else nil.
     var fragmentPath: DeepLink? {
         guard let rawFragment, bytes[rawFragment].first == UInt8(ascii: "/") else { return nil }
-        // The empty host keeps a fragment such as `//a` from being parsed as a host; it starts with an empty segment
-        // instead.
+        // The empty host keeps a fragment such as `//a` from being parsed as a host.
         var path = Array("f://".utf8)
         path.reserveCapacity(path.count + 3 * rawFragment.count)
         var rest = bytes[rawFragment]
@@ -245,10 +244,10 @@ extension DeepLink {
         return try? DeepLink.parse(path)
     }
 
-    /// Returns the texts of the segments from an index on, with the empty ones between them.
+    /// Returns the texts of the segments from an index on, with the empty ones in front of each.
     fileprivate func rest(from index: Int) -> [String] {
         segments.indices.dropFirst(index).flatMap { next in
-            Array(repeating: "", count: next > index ? segments[next].emptySegments : 0) + [segmentText(next)]
+            Array(repeating: "", count: segments[next].emptySegments) + [segmentText(next)]
         }
     }
 

@@ -85,11 +85,15 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         }
         components = Self.components(of: written, firstComponent: authorityEnd == nil ? .authority : .path)
         self.scheme = scheme
+        let filled = Self.filled(written, components) { _ in "x" }
         let sample: DeepLink
         do {
-            sample = try DeepLink.parse(Self.filled(written, components) { _ in "x" })
+            sample = try DeepLink.parse(filled)
         } catch {
             throw problem("with its parameters filled in, it is not a valid link: \(error.message)")
+        }
+        guard sample.bytes.count == filled.utf8.count else {
+            throw problem("it begins or ends with white space; remove it.")
         }
         queryNames = Set(sample.query.compactMap { sample.name(of: $0, plus: .plus) })
         hasQuery = sample.rawQuery != nil

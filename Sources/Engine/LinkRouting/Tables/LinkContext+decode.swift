@@ -30,6 +30,9 @@ extension LinkContext {
         }
     }
 
+    /// The maximum number of unknown keys that are reported.
+    private static let mostWarnings = 20
+
     /// Reads a `context` object. Unknown keys are ignored and reported in `warnings`. An unreadable version or language
     /// tag counts as unknown and is reported as well. `occurredAt` is accepted, but belongs to the request and not to
     /// the context. `now` is honoured by suites and offline runs only.
@@ -37,7 +40,8 @@ extension LinkContext {
         self.init()
         var unreadable: [String] = []
         for (key, value) in try field.anyObject().all
-        where try !read(key, value, warnings: &unreadable) && key != "occurredAt" {
+        where try !read(key, value, warnings: &unreadable) && key != "occurredAt" && warnings.count < Self.mostWarnings
+        {
             warnings.append(ignoredMember(key, at: value.path, besides: Key.names))
         }
         warnings += unreadable

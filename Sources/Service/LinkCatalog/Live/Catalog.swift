@@ -167,8 +167,11 @@ package final class Catalog: Sendable {
     package func locate(_ text: String, in environment: EnvironmentID = .production) -> LocatedLink {
         let parsed: Result<DeepLink, DeepLink.Rejection>
         let owner: PublishedTable?
+        var text = text
         do {
             let link = try DeepLink.parse(text)
+            // Without the white space around it.
+            if link.bytes.count != text.utf8.count { text = link.text }
             (parsed, owner) = (.success(link), table(for: link))
         } catch {
             parsed = .failure(error)

@@ -53,7 +53,11 @@ extension PublishingService {
             }
         }
         var planned = try await plan(request.table ?? state.content, over: base, state)
-        planned.unasked = request.table.flatMap { UnaskedChanges(applying: $0, planned.diff) }
+        if let file = request.table {
+            planned.unasked = try await queue.run(for: .tenant(state.location.tenant)) { [diff = planned.diff] _ in
+                UnaskedChanges(applying: file, diff)
+            }
+        }
         return planned
     }
 

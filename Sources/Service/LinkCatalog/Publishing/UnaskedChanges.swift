@@ -30,7 +30,7 @@ package struct UnaskedChanges: Sendable, Hashable {
     /// The removed routes whose owner none of a file's routes has; nil for none. Routes without an owner are those of
     /// another one if every route of the file has an owner.
     init?(applying file: JSONNode, _ diff: TableDiff) {
-        let owners = TableDiff.routes(of: file).map { route in route.owner.map { ExactText($0) } }
+        let owners = Set(TableDiff.routes(of: file).map { route in route.owner.map { ExactText($0) } })
         var removals = TableDiff(from: file, to: file)
         removals.removed = diff.removed.filter { route in
             let owner = route.owner.map { ExactText($0) }
@@ -42,13 +42,15 @@ package struct UnaskedChanges: Sendable, Hashable {
 
 extension PublishedRevision {
     /// Returns the target's revision that was in step with this one's environment: the newest that was promoted from one to
-    /// the other. Before the first promotion, the one that was live when the source was first published; nil without one.
+    /// the other. Before the first promotion, the one that was live when the source was first published. Nil without one,
+    /// and if it may have been pruned.
     ///
     /// - Parameters:
     ///   - live: The live revision of the target.
     ///   - rows: The tenant's revisions, newest first.
     func stepBefore(promotionOver live: Revision, in target: EnvironmentID, _ rows: [PublishedRevision]) -> Revision? {
         let sources = Set(rows.filter { $0.environment == environment }.map(\.revision))
+        let known = Set(rows.map(\.revision))
         let targets = Dictionary(rows.filter { $0.environment == target }.map { ($0.revision, $0) }) { first, _ in first
         }
         var live = live
@@ -56,12 +58,14 @@ extension PublishedRevision {
         while case .rollback(let earlier)? = targets[live]?.origin, earlier < live { live = earlier }
         for row in rows {
             guard case .promotion(let origin) = row.origin else { continue }
-            if row.environment == target, row.revision <= live, sources.contains(origin) { return row.revision }
+            if row.environment == target, row.revision <= live, sources.contains(origin) || !known.contains(origin) {
+                return row.revision
+            }
             if row.environment == environment, row.revision <= revision, origin <= live, targets[origin] != nil {
                 return origin
             }
         }
-        guard let first = sources.min() else { return nil }
+        guard let first = sources.min(), rows.last?.revision.rawValue == 1 else { return nil }
         return targets.keys.filter { $0 < first && $0 <= live }.max()
     }
 }

@@ -53,7 +53,7 @@ struct KeyController {
         // Only keys that may be for the tenant learn whether it exists; the others are refused below.
         if let tenant = keyRequest.tenant, grant.allows(.keys, for: tenant) { try await store.require(tenant) }
         if keyRequest.tenant.map({ grant.allows(.keys, for: $0) }) ?? (grant.tenant == nil) {
-            try await requireEnvironments(of: keyRequest)
+            try await requireEnvironments(of: keyRequest, within: grant)
         }
         try await context.once(grant, of: keyRequest.tenant, secret: "key")
         let (key, made) = try await keys.create(keyRequest, change: authorizer.change(grant, context), within: grant)
@@ -109,9 +109,9 @@ struct KeyController {
     }
 
     /// Throws if a key would be for an environment that its tenants do not have. Before the first tenant, a key for all
-    /// tenants may name any.
-    private func requireEnvironments(of request: APIKeyIssuer.KeyRequest) async throws {
-        guard let environments = request.environments else { return }
+    /// tenants may name any. An environment that the caller may not use is refused later.
+    private func requireEnvironments(of request: APIKeyIssuer.KeyRequest, within grant: KeyGrant) async throws {
+        guard let environments = request.environments, environments.allSatisfy(grant.allows) else { return }
         var tenants = request.tenant.map { [$0] } ?? []
         if request.tenant == nil { tenants = try await store.tenants().map(\.id) }
         var known: Set<EnvironmentID> = []
@@ -122,7 +122,7 @@ struct KeyController {
             known.formUnion(settings.namedEnvironments)
         }
         guard !tenants.isEmpty, let unknown = environments.subtracting(known).min() else { return }
-        throw PublishingService.Failure.unknownEnvironment(unknown, named: known)
+        throw PublishingService.Failure.unknownEnvironment(unknown, named: known.filter(grant.allows))
     }
 
     /// Returns the key in the path, if the caller may see it.

@@ -169,7 +169,9 @@ extension LinkContext {
     /// Reads the members of a `context` object; others keep their values.
     fileprivate mutating func read(_ field: DocumentField, _ warnings: inout [String]) throws(DocumentError) {
         for (key, value) in try field.anyObject().all {
-            if try !read(key, value, warnings: &warnings), key != "occurredAt" {
+            if try !read(key, value, warnings: &warnings), key != "occurredAt",
+                warnings.count < WarningList.maximumCount
+            {
                 warnings.append(ignoredMember(key, at: value.path, besides: LinkContext.Key.names))
             }
         }

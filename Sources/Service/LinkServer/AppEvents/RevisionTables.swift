@@ -80,7 +80,7 @@ package actor RevisionTables {
     private func load(_ version: TableVersion) async -> Catalog? {
         guard let revision = version.revision,
             let published = try? await store.revision(revision, of: version.tenant),
-            published.environment == version.environment, published.routeCount <= Self.mostRoutes,
+            published.routeCount <= Self.mostRoutes,
             let table = try? await store.table(of: version, on: queue)
         else { return nil }
         return Catalog([table])
@@ -88,14 +88,17 @@ package actor RevisionTables {
 }
 
 extension RevisionReader {
-    /// Reads and compiles the table of a version; an empty one without a revision. Nil if the revision or its settings do
-    /// not exist any more.
+    /// Reads and compiles the table of a version; an empty one without a revision. Nil if its settings do not exist any
+    /// more, or if its environment has no such revision: apps report revisions, so that one may be of another.
     func table(of version: TableVersion, on queue: WorkQueue) async throws -> PublishedTable? {
         guard let stored = try await settings(of: version.tenant, revision: version.settingsRevision) else {
             return nil
         }
         var content: JSONNode?
         if let revision = version.revision {
+            guard let row = try await self.revision(revision, of: version.tenant),
+                row.environment == version.environment
+            else { return nil }
             content = try await self.content(of: revision, tenant: version.tenant)
             guard content != nil else { return nil }
         }

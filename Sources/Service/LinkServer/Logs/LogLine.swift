@@ -81,7 +81,7 @@ struct LogLine {
         let name = level.rawValue
         var line = "\(clock) "
         if let response {
-            line += response
+            line += level > .info ? "\(name) \(response)" : response
         } else {
             line += "\(name)\(String(repeating: " ", count: max(0, 8 - name.count))) \(message.printable)"
             for (key, value) in members { line += Self.member(key, value) }

@@ -33,8 +33,13 @@ struct ExplanationNotes {
             texts.append("The settings changed the link before it was compared and recorded: \(reading).")
         }
         if event.kind != .click {
-            let state = event.action == .openStore ? "it was not" : "it was"
-            texts.append("Whether the app was installed is not recorded. The recorded action suggests that \(state).")
+            var text = "Whether the app was installed is not recorded."
+            switch event.action {
+            case .openStore: text += " The recorded action suggests that it was not."
+            case .openApp, .signIn, .updateApp: text += " The recorded action suggests that it was."
+            case .openWeb, .block, nil: break
+            }
+            texts.append(text)
         }
         if let locale = event.locale, routes.contains(where: { $0.when?.hasLocale == true }) {
             texts.append("Only the first language, \(locale), is recorded, and some routes depend on the language.")

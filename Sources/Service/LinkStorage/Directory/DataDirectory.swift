@@ -109,6 +109,7 @@ package final class DataDirectory: Sendable {
         guard access(path, R_OK | X_OK) != 0, errno == EACCES else { return }
         var status = stat()
         guard stat(path, &status) == 0 else { throw StorageError.notReadable(path: path, owner: nil) }
+        guard status.st_mode & S_IFMT == S_IFDIR else { return }
         let name = getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) }
         throw StorageError.notReadable(path: path, owner: name ?? "user \(status.st_uid)")
     }

@@ -109,7 +109,7 @@ package struct AdminClient: Sendable {
             let parts = path.split(separator: "/")
             let tenant = parts.count > 1 && parts[0] == "tenants" ? String(parts[1]) : nil
             var refusal = Refusal(status: response.status, body: response.body, tenant: tenant, needs: needs)
-            if refusal.code == "unknown_tenant" { refusal.nearTenant = try await nearTenant(to: tenant) }
+            if refusal.code == "unknown_tenant" { refusal.nearTenant = try? await nearTenant(to: tenant) }
             throw refusal
         }
         return response

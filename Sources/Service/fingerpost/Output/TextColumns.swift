@@ -46,12 +46,13 @@ package struct TextColumns {
         self.widths = widths.isEmpty ? longest : widths
     }
 
-    package var lines: [String] { lines { _, cell in cell } }
+    package var lines: [String] { lines { _, _, cell in cell } }
 
     /// The lines for a terminal: headers are bold, and outcomes have colours besides their names.
     package var styledLines: [String] {
-        lines { row, cell in
-            let code = hasHeaders && row == 0 ? "1" : hasHeaders ? Self.colours[cell] : nil
+        let outcomes = hasHeaders ? rows.first?.firstIndex(of: "outcome") : nil
+        return lines { row, column, cell in
+            let code = hasHeaders && row == 0 ? "1" : column == outcomes ? Self.colours[cell] : nil
             return code.map { "\u{1B}[\($0)m\(cell)\u{1B}[0m" } ?? cell
         }
     }
@@ -59,13 +60,13 @@ package struct TextColumns {
     /// Colours of cells: green, yellow and red.
     private static let colours = ["matched": "32", "fallback": "33", "unmatched": "33", "rejected": "31"]
 
-    private func lines(_ style: (_ row: Int, _ cell: String) -> String) -> [String] {
+    private func lines(_ style: (_ row: Int, _ column: Int, _ cell: String) -> String) -> [String] {
         rows.enumerated().map { index, row in
             // Spaces at the end are left out.
             let count = (row.lastIndex { !$0.isEmpty } ?? -1) + 1
             return row.prefix(count).enumerated().map { column, cell in
                 let padding = String(repeating: " ", count: max(0, widths[column] - cell.count))
-                let text = style(index, cell)
+                let text = style(index, column, cell)
                 guard column == 0 || others == .left else { return padding + text }
                 return column == count - 1 ? text : text + padding
             }.joined(separator: "  ")

@@ -18,7 +18,6 @@ struct AssociationMigrationTests {
             (["/@*"], ["/@/{rest...}", "/@{part}/{rest...}"]),
             (["/a/b", "NOT /a/*", "*"], ["/a/b", "/a/{rest...}", "/{path...}"]),
             (["NOT /.well-known/*", "*"], ["/.well-known/{rest...}", "/{path...}"]),
-            (["/:id/$5/x"], ["/%3Aid/%245/x"]),
             (["/caf%C3%A9/%20x"], ["/café/ x"]), (["/$(digit)"], ["/{part:int(0..9)}"]),
             (["/v$(digit)/$(alpha)$(alpha)"], ["/v{part:int(0..9)}/{part2:alpha(2)}"]),
             (["/$(xdigit)$(xdigit)$(xdigit)-$(alnum)"], ["/{part:hex(3)}-{part2:alnum(1)}"]),
@@ -30,6 +29,14 @@ struct AssociationMigrationTests {
         #expect(migrated.paths == patterns)
         #expect(migrated.findings == [])
         #expect(migrated.migration.reports == [])
+    }
+
+    /// The check of the file names such text; see the warning of the validation.
+    @Test func syntaxOfRoutersStaysLiteral() throws {
+        let migrated = try MigratedFile(paths: ["/:id/$5/x"])
+
+        #expect(migrated.paths == ["/%3Aid/%245/x"])
+        #expect(migrated.findings.map(\.code) == [.associationInvalid])
     }
 
     @Test(
