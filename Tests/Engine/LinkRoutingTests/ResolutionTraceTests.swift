@@ -77,7 +77,7 @@ struct ResolutionTraceTests {
 
     /// A lookup evaluates only the routes with the link's path, but a trace each.
     @Test(.timeLimit(.minutes(5))) func traceOfCostlyRoutesIsCut() throws {
-        let values = (0..<16).map { #""v\($0)""# }.joined(separator: ",")
+        let values = (0..<16).map { #""v\#($0)""# }.joined(separator: ",")
         let traits = (0..<62).map { _ in #"{"traits": {"t": [\#(values)]}}"# }.joined(separator: ",")
         let router = try Fixture.router(
             (0..<100).map {

@@ -117,7 +117,7 @@ struct LogLineTests {
             (
                 .warning,
                 ["method": "GET", "route": "none", "status": "500", "tenant": "shop", "request_id": "r 3"],
-                #"GET none 500 shop request_id="r 3""#
+                #"warning GET none 500 shop request_id="r 3""#
             ),
         ] as [(Logger.Level, [String: String], String)]
     )
