@@ -24,7 +24,7 @@ enum AndroidPatternAdvice {
         // A star is the format's own, also behind a dot.
         let isForeign = segments.contains { segment in
             segment.utf8.first != UInt8(ascii: "*")
-                && ForeignSegment(segment.replacing(".*", with: ""))?.isCertain == true
+                && ForeignSegment(ForeignSegment.withoutStars(segment))?.isCertain == true
         }
         return isNamed || isForeign || segments.contains(".*")
             || [".+", "[^", "[0-9", "[a-z", "[A-Z", "\\d", "\\w"].contains(where: path.containsBytes)

@@ -61,7 +61,7 @@ private struct RouterSyntax {
         if segment.hasPrefix("{"), segment.hasSuffix("}") { return ("?*", true) }
         // A star is the format's own, also behind a dot: '1.*' is every version that begins with '1.'.
         guard segment.utf8.first != UInt8(ascii: "*") else { return nil }
-        if part != .path, !segment.hasPrefix(".*"), ForeignSegment(segment.replacing(".*", with: "")) == nil {
+        if part != .path, !segment.hasPrefix(".*"), ForeignSegment(ForeignSegment.withoutStars(segment)) == nil {
             return nil
         }
         return ForeignSegment(segment).map { ($0.glob, $0.isCertain) }

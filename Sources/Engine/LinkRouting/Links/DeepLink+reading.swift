@@ -28,8 +28,8 @@ extension LinkReading {
 }
 
 extension DeepLink {
-    /// The link without the damage of copying it: `&amp;` for `&` in query and fragment, and a dot, comma or closing bracket behind
-    /// it. A bracket that the link opens is its own. Nil if it has no damage.
+    /// The link without the damage of copying it: the HTML entity of `&` in query and fragment, and a dot, comma or closing
+    /// bracket behind the link. A bracket that the link opens is its own. Nil if it has no damage.
     var repaired: DeepLink? {
         var text = bytes[..<endOfText]
         if let start = rawQuery?.lowerBound ?? rawFragment?.lowerBound, start < text.endIndex {
@@ -88,11 +88,11 @@ extension DeepLink {
 }
 
 extension ArraySlice<UInt8> {
-    /// The text with `&` for each `&amp;`.
+    /// The text with `&` for each of its HTML entities.
     fileprivate var withoutEntities: [UInt8] {
         var text: [UInt8] = []
         var rest = self
-        let entity = Array("&amp;".utf8)
+        let entity = Array("&".utf8) + Array("amp;".utf8)
         while let ampersand = rest.firstIndex(of: UInt8(ascii: "&")) {
             text += rest[...ampersand]
             rest =

@@ -38,6 +38,12 @@ package struct ForeignSegment {
         }
     }
 
+    /// Returns the segment without each `.*`, which both formats know.
+    package static func withoutStars(_ segment: some StringProtocol) -> String {
+        let parts = String(segment).split(separator: ".*", omittingEmptySubsequences: false)
+        return parts.joined()
+    }
+
     // MARK: Whole segments
 
     /// Reads `(group)`, `(a|b)` and `(:id)`.
@@ -46,7 +52,8 @@ package struct ForeignSegment {
         let inner = text.dropFirst().dropLast()
         guard !inner.contains(where: { "()".contains($0) }) else { return nil }
         if inner.contains("|") {
-            return ForeignSegment(pattern: "{name(\(inner.split(separator: "|").joined(separator: ",")))}", glob: "?*")
+            let values = inner.split(separator: "|")
+            return ForeignSegment(pattern: "{name(\(values.joined(separator: ",")))}", glob: "?*")
         }
         if let optional = ForeignSegment(inner) { return optional }
         guard isName(inner) else { return nil }

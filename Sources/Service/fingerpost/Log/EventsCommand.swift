@@ -65,7 +65,7 @@ struct EventsCommand: AsyncParsableCommand {
             guard after != nil || follow else { return }
             while true {
                 let answer = try await ask(client, [("after", "\(position)"), ("limit", "1000")])
-                try output.print(answer["events"]?.elements ?? [])
+                try output.append(answer["events"]?.elements ?? [])
                 let next = answer["nextAfter"]?.int ?? position
                 if next == position {
                     guard follow else { return }
@@ -93,7 +93,7 @@ struct EventsCommand: AsyncParsableCommand {
             newest += answer["events"]?.elements ?? []
             cursor = answer["nextCursor"]?.text
         } while cursor != nil && newest.count < count
-        try output.print(newest.reversed().filter { $0["seq"]?.int ?? 0 <= end })
+        try output.append(newest.reversed().filter { $0["seq"]?.int ?? 0 <= end })
         if newest.isEmpty, !follow {
             warn("No recorded event fits. Check the names of the route, the outcome and the purpose.")
         }
@@ -120,7 +120,7 @@ private struct EventLines {
 
     init(isJSON: Bool) { self.isJSON = isJSON }
 
-    mutating func print(_ events: [JSONNode]) throws {
+    mutating func append(_ events: [JSONNode]) throws {
         if isJSON {
             for event in events { show(event, .compact) }
         } else if !events.isEmpty {

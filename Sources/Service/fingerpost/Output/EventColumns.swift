@@ -23,7 +23,7 @@ package struct EventColumns {
 
     /// Returns `2026-11-21 10:00:00` of `2026-11-21T10:00:00.000Z`.
     private static func time(_ text: String) -> String {
-        text.prefix(19).split(separator: "T").joined(separator: " ")
+        "\(text.prefix(10)) \(text.dropFirst(11).prefix(8))"
     }
 
     /// The link without its query, as far as it is recorded.
