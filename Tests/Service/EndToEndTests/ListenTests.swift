@@ -37,7 +37,7 @@ struct ListenTests {
             #expect(status == 69)
             // One line of the log.
             let reason = "\(role): \(address) is in use; choose another with --\(role) HOST:PORT"
-            #expect(text.hasSuffix(#""error":"\#(reason)","exit_code":69}"# + "\n"), "\(text)")
+            #expect(text.hasSuffix(#""error":"\#(reason)","exit_code":"69"}"# + "\n"), "\(text)")
             #expect(text.hasPrefix("{") && text.split(separator: "\n").count == 1, "\(text)")
             #expect(!isMarkedRunning(directory))
         }

@@ -107,7 +107,7 @@ struct MistakeTests {
         Mistake(
             "list",
             64,
-            "but a subcommand of: keys, audit, drafts, revisions, suites, tenants. Write 'fingerpost keys list'."
+            "but a subcommand of: drafts, revisions, suites, tenants, keys, audit. Write 'fingerpost drafts list'."
         ),
         Mistake("frobnicate", 64, "'fingerpost --help' lists the commands."),
         Mistake("drafts lst acme", 64, "did you mean 'fingerpost drafts list'?"),

@@ -116,7 +116,7 @@ struct TLSTests {
             #expect(foreign.status == 78)
             let reason =
                 "public.tls.key: \(directory)/privkey.pem does not match the certificate in \(directory)/fullchain.pem; write the path of that certificate's key."
-            #expect(foreign.text.hasSuffix(#""error":"\#(reason)","exit_code":78}"# + "\n"), "\(foreign.text)")
+            #expect(foreign.text.hasSuffix(#""error":"\#(reason)","exit_code":"78"}"# + "\n"), "\(foreign.text)")
             #expect(foreign.text.split(separator: "\n").count == 1, "\(foreign.text)")
             let half = try serve(directory, ["FINGERPOST_PUBLIC_TLS_KEY": directory + "/privkey.pem"])
             #expect(half.status == 78)
