@@ -62,9 +62,10 @@ struct DeepLinkTests {
         #expect(throws: DeepLink.Rejection.self) { try DeepLink.parse(text) }
     }
 
-    @Test func offsetsCountFromTheTextThatWasSent() {
-        let rejection = #expect(throws: DeepLink.Rejection.self) { try DeepLink.parse("\n\thttps://h/a b") }
+    @Test func rejectionMeasuresTheTextThatWasSent() {
+        let rejection = #expect(throws: DeepLink.Rejection.self) { try DeepLink.parse("\n\thttps://h/a b\n") }
         #expect(rejection?.offset == 13)
+        #expect(rejection?.length == 16)
     }
 
     @Test func droppedHostGivesThePathOfTheLinkWithoutIt() throws {

@@ -27,9 +27,9 @@ extension DeepLink {
             case dotSegment = "dot_segment"
         }
 
-        /// The rejection of a text with more bytes in front.
-        func moved(by count: Int) -> Rejection {
-            Rejection(code: code, offset: offset + count, scheme: scheme, host: host, port: port, length: length)
+        /// The rejection of the whole text, of which only the bytes from `start` were parsed.
+        func moved(by start: Int, in text: [UInt8]) -> Rejection {
+            Rejection(code: code, offset: offset + start, scheme: scheme, host: host, port: port, length: text.count)
         }
 
         /// The problem, and what to write instead. It never contains any of the link's own text.

@@ -13,7 +13,7 @@ extension DeepLink {
         let start = bytes.firstIndex { !isBlank($0) } ?? bytes.endIndex
         let end = bytes.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? start
         var parser = LinkParser(Array(bytes[start..<end]))
-        do { return try parser.link() } catch { throw error.moved(by: start) }
+        do { return try parser.link() } catch { throw error.moved(by: start, in: bytes) }
     }
 
     /// Whether a byte is a space, or one of the control characters from tab to carriage return.
