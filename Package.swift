@@ -36,6 +36,11 @@ let service: [Target] = [
     // glibc's heap functions (such as mallinfo2 and mallopt), which the Swift module Glibc does not export.
     .systemLibrary(name: "CMalloc"),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    // The commit, because a Swift setting cannot hold a text.
+    .target(
+        name: "CBuildInfo",
+        cSettings: [.define("FINGERPOST_COMMIT", to: Context.environment["FINGERPOST_COMMIT"] ?? "")]
+    ),
     // Network addresses and their countries, trace contexts, outgoing requests, and gzip as a stream.
     .target(
         name: "Networking",
@@ -100,10 +105,10 @@ let service: [Target] = [
     .executableTarget(
         name: "fingerpost",
         dependencies: [
-            "AppAssociation", "CMalloc", "Conformance", "Examples", "HTTPTransport", "LinkCatalog", "LinkEvents",
-            "LinkRouting", "LinkServer", "LinkStorage", "LinkTable", "Networking", "ScreenCode", "StubLinks",
-            "StubMatching", "StubServer", "TestKit", "ArgumentParser", "Configuration", "Crypto", "Hummingbird",
-            "Logging", "Metrics", "NIOCore", "ServiceLifecycle", "SystemPackage", "UnixSignals",
+            "AppAssociation", "CBuildInfo", "CMalloc", "Conformance", "Examples", "HTTPTransport", "LinkCatalog",
+            "LinkEvents", "LinkRouting", "LinkServer", "LinkStorage", "LinkTable", "Networking", "ScreenCode",
+            "StubLinks", "StubMatching", "StubServer", "TestKit", "ArgumentParser", "Configuration", "Crypto",
+            "Hummingbird", "Logging", "Metrics", "NIOCore", "ServiceLifecycle", "SystemPackage", "UnixSignals",
         ]
     ),
     .testTarget(name: "NetworkingTests", dependencies: ["Networking"]),
@@ -195,9 +200,7 @@ let testTools: [Target] = [
     .target(
         name: "Conformance",
         dependencies: ["Examples", "LinkCatalog", "LinkRouting"],
-        resources: embedded([
-            "cases.yaml", "routing-conformance.md",
-        ])
+        resources: embedded(["cases.yaml", "routing-conformance.md"])
     ),
     .testTarget(name: "StubMatchingTests", dependencies: ["LinkRouting", "StubMatching", "TestSupport"]),
     .testTarget(
@@ -312,10 +315,7 @@ let package = Package(
         .executable(name: "fingerpost", targets: ["fingerpost"]),
     ],
     traits: [
-        .trait(
-            name: "Service",
-            description: "The server and the test tools. Apps turn it off: they need the engine only."
-        ),
+        .trait(name: "Service", description: "The server and the test tools. Apps turn it off: they need the engine."),
         .default(enabledTraits: ["Service"]),
     ],
     dependencies: packages.map { package in

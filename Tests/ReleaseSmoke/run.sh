@@ -18,6 +18,11 @@ expect() {
 
 release_build fingerpost
 scratch_folder
+version=$("$fingerpost" --version)
+case $version in
+*"+$FINGERPOST_COMMIT") echo "--version: $version" ;;
+*) fail "--version prints $version, without the commit $FINGERPOST_COMMIT." ;;
+esac
 start_service
 expect '"status":"ready"' "$ops/readyz"
 expect '"screen":"ProductDetail"' "$public/resolve" --data '{"url":"yourapp://product/123"}'

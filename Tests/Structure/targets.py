@@ -24,7 +24,7 @@ def targets():
     found = {}
     for target in manifest["targets"]:
         folders = (target.get("path") or "").split("/")
-        if folders[0] == "Sources" and target["type"] != "system":
+        if folders[0] == "Sources" and any(Path(target["path"]).rglob("*.swift")):
             names = [list(dependency.values())[0][0] for dependency in target["dependencies"]]
             found[target["name"]] = (folders[1], names)
     return {name: (room, [other for other in uses if other in found]) for name, (room, uses) in found.items()}

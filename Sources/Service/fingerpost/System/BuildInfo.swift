@@ -1,4 +1,10 @@
+import CBuildInfo
+
 /// The version of the program.
 enum BuildInfo {
-    static let version = "0.1.0"
+    /// A semantic version. Its build metadata is the commit, if the build was told it: `0.1.0+22ccfb4a`.
+    static let version = {
+        let commit = String(cString: fingerpost_commit())
+        return commit.isEmpty ? "0.1.0" : "0.1.0+\(commit)"
+    }()
 }
