@@ -101,7 +101,7 @@ package final class SocketServer: Sendable {
         case .flood(let head):
             guard write(Array(head.utf8), connection) else { return }
             let block = Array(repeating: UInt8(0x20), count: 64 << 10)
-            // A client on a busy machine keeps in memory what comes before it closes the connection.
+            // Until it closes the connection, a client on a busy machine keeps all received bytes in memory.
             while !hasEnded, write(block, connection) { usleep(2_000) }
             state.withLock { $0.hasSentAll = true }
         case .silence:

@@ -104,7 +104,7 @@ struct RecordingTests {
         }
     }
 
-    /// Uploads that are no text are told apart.
+    /// Binary uploads are distinguished.
     @Test func binaryBodiesAreCompared() async throws {
         let bodies: [[UInt8]] = [[0xFF, 0x01], [0xFE, 0x01]]
         try await withTemporaryDirectory { folder in

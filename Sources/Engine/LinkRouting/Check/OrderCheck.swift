@@ -394,22 +394,3 @@ struct OrderCheck {
         )
     }
 }
-
-extension Route {
-    /// The work of evaluating its conditions and of comparing them with those of another route. Eight listed
-    /// values count as one condition.
-    fileprivate var conditionWeight: Int {
-        let tests = query.reduce(0) { $0 + 1 + $1.test.listedCount / 8 }
-        let lists = path.segments.reduce(0) { count, segment in
-            guard case .parameter(let parameter) = segment else { return count }
-            return count + parameter.type.listedCount / 8
-        }
-        let (conditions, values) = when?.size ?? (0, 0)
-        // Each evaluation parses the pattern.
-        let fragments =
-            if case .pattern(let pattern)? = fragment {
-                2 + pattern.segments.count + pattern.description.utf8.count / 16
-            } else { 0 }
-        return 1 + (tests + lists + fragments + conditions + values / 8) / 2
-    }
-}

@@ -5,7 +5,7 @@ package struct UnaskedChanges: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         /// A promotion undoes what was changed in its target since the last one.
         case undoing
-        /// A file removes routes of an owner of whom it has none.
+        /// A file removes routes, and has no other route of their owner.
         case removingOthers
     }
 

@@ -7,6 +7,23 @@ import Synchronization
 extension EventLog {
     private static let olderDaysOpen = 4
 
+    /// Returns the highest sequence that was exported, erased, or known when an install was erased.
+    func sequenceInLedger() throws -> Int64 {
+        try ledger.read { db in
+            try Int64.fetchOne(
+                db,
+                sql: """
+                    SELECT max(ifnull((SELECT max(edge) FROM export_cursor), 0),
+                        ifnull((SELECT max(last_seq) FROM erasure), 0), ifnull((SELECT max(seq) FROM erased), 0))
+                    """
+            )
+        } ?? 0
+    }
+
+    /// The sequences that the ledger knows and that were in no file when the log was opened: the newest day file was
+    /// removed. Nil if there are none.
+    package var missing: ClosedRange<Int64>? { state.withLock(\.missing) }
+
     package func events(of tenant: TenantID, in range: ClosedRange<Int64>, limit: Int) async throws -> [StoredEvent] {
         var found: [StoredEvent] = []
         for day in try days(holding: range) where found.count < limit {

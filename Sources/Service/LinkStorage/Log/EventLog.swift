@@ -134,23 +134,6 @@ package final class EventLog: EventStore, EventHistory {
         }
     }
 
-    /// Returns the highest sequence that was exported, erased, or known when an install was erased.
-    func sequenceInLedger() throws -> Int64 {
-        try ledger.read { db in
-            try Int64.fetchOne(
-                db,
-                sql: """
-                    SELECT max(ifnull((SELECT max(edge) FROM export_cursor), 0),
-                        ifnull((SELECT max(last_seq) FROM erasure), 0), ifnull((SELECT max(seq) FROM erased), 0))
-                    """
-            )
-        } ?? 0
-    }
-
-    /// The sequences that the ledger knows and that were in no file when the log was opened: the newest day file was
-    /// removed. Nil if there are none.
-    package var missing: ClosedRange<Int64>? { state.withLock(\.missing) }
-
     private func isClosed(_ day: CivilDay) throws -> Bool {
         try ledger.read { db in
             try Bool.fetchOne(

@@ -19,9 +19,9 @@ struct ApplyCommand: AsyncParsableCommand {
             same route. With --suite, the table must pass the suites, which are then stored: no later table may fail \
             them.
             A pulled file names the revision that it is based on; only your changes since then are applied. A file \
-            without that replaces the whole table: routes that it does not contain are removed; --remove-others permits \
-            that for routes of owners of whom it has none. With --owner, only \
-            the routes of that owner are changed; those of other teams and the settings are left as they are.
+            without that replaces the whole table: routes that it does not contain are removed. If it has no other \
+            route of their owner, that needs --remove-others. With --owner, only the routes of that owner are \
+            changed; those of other teams and the settings are left as they are.
             The key needs the scopes tables:read, tables:write and publish; to change the settings or create a \
             tenant, it needs admin. tables:read suffices for --dry-run.
             Exit code 0 when the file is live, 1 when it was rejected; --dry-run has the exit codes of plan.

@@ -4,7 +4,7 @@ import ArgumentParser
 struct OwnerOptions: ParsableArguments {
     @ArgumentParser.Option(help: "Change only the routes of this owner. The file may have no others.")
     var owner: String?
-    @Flag(help: "Also remove routes of owners of whom the file has no route.") var removeOthers = false
+    @Flag(help: "Also remove routes if the file has no other route of their owner.") var removeOthers = false
 
     func file(_ file: TableFile, _ client: AdminClient) async throws -> TableFile {
         guard let owner else { return file }

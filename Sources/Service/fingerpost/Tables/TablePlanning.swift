@@ -48,7 +48,7 @@ package struct TablePlanning: Sendable {
         package var changesSettings: Bool { !(body["settings"]?.elements ?? []).isEmpty }
         package var changesTable: Bool { !(body["changes"]?["words"]?.elements ?? []).isEmpty }
         package var isEmpty: Bool { !changesSettings && !changesTable }
-        /// What the server refuses unless it is told that it is wanted; nil for nothing.
+        /// The changes that the server makes only if the request accepts them; nil for none.
         package var unasked: JSONNode? { body["undoes"] ?? body["removesOthers"] }
         package var isRefused: Bool { !isReady() }
 
@@ -56,7 +56,7 @@ package struct TablePlanning: Sendable {
         ///
         /// - Parameters:
         ///   - reason: Why failing suites are overridden; nil if they are not.
-        ///   - isAccepting: Whether the server is told that ``unasked`` changes are wanted.
+        ///   - isAccepting: Whether the request accepts the ``unasked`` changes.
         package func isReady(override reason: String? = nil, isAccepting: Bool = false) -> Bool {
             errors.isEmpty && (suiteFailures.isEmpty || reason != nil) && (unasked == nil || isAccepting)
         }
@@ -73,7 +73,7 @@ package struct TablePlanning: Sendable {
             }
             if let owners = body["removesOthers"]?["removed"]?.elements?.map({ $0["owner"]?.text ?? "nobody" }) {
                 return
-                    "Routes of \(Set(owners).sorted().joined(separator: ", ")) would be removed, of whom the file has none, so "
+                    "The file has no route of \(Set(owners).sorted().joined(separator: ", ")) and would remove theirs, so "
                     + "\(tense.rawValue): add them, or use --remove-others."
             }
             let failing = Set(suiteFailures.compactMap { $0["suite"]?.text })
