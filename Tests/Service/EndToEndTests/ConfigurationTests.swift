@@ -1,4 +1,6 @@
 import Foundation
+import LinkCatalog
+import LinkRouting
 import TestSupport
 import Testing
 
@@ -14,8 +16,20 @@ struct ConfigurationTests {
         let documented = text.matches(of: /# +([A-Za-z0-9.]+) \((?:string|int), optional, default: [^)]+\): [A-Z]/).map(
             \.output.1
         )
-        let keys = try config().output.split(separator: "\n").compactMap { $0.split(separator: ":").first }
-        #expect(documented == keys)
+        #expect(try documented.map(String.init) == values().map(\.key))
+    }
+
+    @Test func outputIsAFileWithTheSameValues() async throws {
+        let output = try config(
+            "--public",
+            "127.0.0.2:3",
+            environment: ["FINGERPOST_NODE": "12", "FINGERPOST_TRUSTED_PROXIES": "10.0.0.0/8, ::1"]
+        )
+        .output
+        try await withFile(output) { file in
+            let again = try config("--config", file).output
+            #expect(again == output)
+        }
     }
 
     /// The rows of docs/reference.md: keys, defaults and limits.
@@ -25,15 +39,13 @@ struct ConfigurationTests {
         let rows = page[chapter.upperBound...].matches(
             of: /\n\| `([^`]+)` \| (string|integer) \| ([^|]*) \| ([^|]*) \|/
         )
-        let effective = try config().output.split(separator: "\n").map { line in
-            line.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-        }
-        #expect(rows.map { String($0.output.1) } == effective.map { $0[0] })
-        for (row, pair) in zip(rows, effective) where pair.count == 2 {
+        let effective = try values()
+        #expect(rows.map { String($0.output.1) } == effective.map(\.key))
+        for (row, pair) in zip(rows, effective) {
             let (_, key, type, standard, limits) = row.output
             // The defaults of these two depend on the machine.
             if !["node", "exports.directory"].contains(key) {
-                #expect(standard == (pair[1].isEmpty ? "" : "`\(pair[1])`"), "\(key)")
+                #expect(standard == (pair.value.isEmpty ? "" : "`\(pair.value)`"), "\(key)")
             }
             #expect((type == "integer") == !limits.isEmpty, "\(key)")
             guard let bounds = try /([0-9]+) to ([0-9]+)/.wholeMatch(in: limits)?.output, let most = Int(bounds.2)
@@ -50,17 +62,19 @@ struct ConfigurationTests {
 
     @Test func flagsWinOverTheEnvironmentAndThatOverTheFile() async throws {
         try await withFile("public: {host: 10.0.0.1, port: 1}\nadmin: {port: 1}\nops: {port: 1}\n") { file in
-            let lines = try config(
-                "--config",
-                file,
-                "--public",
-                "127.0.0.2:3",
-                environment: ["FINGERPOST_PUBLIC_PORT": "2", "FINGERPOST_ADMIN_PORT": "2"]
-            ).output.split(separator: "\n")
-            #expect(lines.contains("public.host: 127.0.0.2"))
-            #expect(lines.contains("public.port: 3"))
-            #expect(lines.contains("admin.port: 2"))
-            #expect(lines.contains("ops.port: 1"))
+            let values = try Dictionary(
+                uniqueKeysWithValues: values(
+                    "--config",
+                    file,
+                    "--public",
+                    "127.0.0.2:3",
+                    environment: ["FINGERPOST_PUBLIC_PORT": "2", "FINGERPOST_ADMIN_PORT": "2"]
+                )
+            )
+            #expect(values["public.host"] == "127.0.0.2")
+            #expect(values["public.port"] == "3")
+            #expect(values["admin.port"] == "2")
+            #expect(values["ops.port"] == "1")
         }
     }
 
@@ -68,9 +82,9 @@ struct ConfigurationTests {
     @Test func rangesMayBeAList() async throws {
         let text = "trustedProxies: [10.0.0.0/8, 'fd00::/8']\nrateLimits: {exempt: []}\n"
         try await withFile(text) { file in
-            let lines = try config("--config", file).output.split(separator: "\n", omittingEmptySubsequences: false)
-            #expect(lines.contains("trustedProxies: 10.0.0.0/8, fd00::/8"))
-            #expect(lines.contains("rateLimits.exempt: "))
+            let values = try Dictionary(uniqueKeysWithValues: values("--config", file))
+            #expect(values["trustedProxies"] == "10.0.0.0/8, fd00::/8")
+            #expect(values["rateLimits.exempt"] == "")
         }
     }
 
@@ -190,6 +204,22 @@ struct ConfigurationTests {
         environment: [String: String] = [:]
     ) throws -> (status: Int32, output: String) {
         try config(flags, environment: environment)
+    }
+
+    /// The keys with their groups, such as `public.port`, and their values.
+    private func values(
+        _ flags: String...,
+        environment: [String: String] = [:]
+    ) throws -> [(key: String, value: String)] {
+        func values(_ node: JSONNode, in group: String) -> [(key: String, value: String)] {
+            (node.members ?? []).flatMap { member in
+                guard case .object = member.value.value else {
+                    return [(group + member.key, member.value.text ?? member.value.json())]
+                }
+                return values(member.value, in: group + member.key + ".")
+            }
+        }
+        return values(try Document.readYAML(config(flags, environment: environment).output), in: "")
     }
 
     /// Standard output and standard error together.
