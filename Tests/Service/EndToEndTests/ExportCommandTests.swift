@@ -43,7 +43,7 @@ struct ExportCommandTests {
             for number in 0..<3 {
                 let body = #"{"url":"yourapp://product/\#(number)"}"#
                 #expect(try connection.request("POST", "/resolve", body: body).status == 200)
-                manifests.append(try export("shop", data: directory).json())
+                manifests.append(try export("shop", "--json", data: directory).json())
             }
             let files = manifests.map { directory + "/service/exports/" + ($0["file"]?["path"]?.text ?? "") }
             let before = try files.map { try Data(contentsOf: URL(filePath: $0)) }
@@ -63,8 +63,11 @@ struct ExportCommandTests {
             let alone = try export("shop", "--since", since, data: directory)
             #expect(alone.output == "2 windows of shop: 2 written, 0 kept, 0 gone; 2 rows\n")
             #expect(try files.dropFirst().map { try Data(contentsOf: URL(filePath: $0)) } == Array(before.dropFirst()))
-            let again = try export("shop", "--window", try #require(manifests[0]["name"]?.text), data: directory)
-            #expect(try again.json() == manifests[0])
+            let first = try #require(manifests[0]["name"]?.text)
+            #expect(try export("shop", "--json", "--window", first, data: directory).json() == manifests[0])
+            let (path, bytes) = (manifests[0]["file"]?["path"]?.text ?? "", before[0].count)
+            #expect(try export("shop", "--window", first, data: directory).output == "1 row, \(bytes) bytes: \(path)\n")
+            #expect(try export("shop", data: directory).output == "no events: no file was written\n")
             #expect(try export("shop", "--all", data: directory).output.contains("0 written, 3 kept, 0 gone"))
         }
     }
@@ -78,7 +81,7 @@ struct ExportCommandTests {
             #expect(unknown.errors.contains("there is no window 'events-20200101T010000.000Z'; nothing of 'shop' is"))
             let connection = try HTTPConnection(port: server.publicPort)
             #expect(try connection.request("POST", "/resolve", body: #"{"url":"yourapp://"}"#).status == 200)
-            let manifest = try export("shop", data: directory).json()
+            let manifest = try export("shop", "--json", data: directory).json()
             let name = try #require(manifest["name"]?.text?.split(separator: "/").last)
             let mistyped = try export("shop", "--window", "nope", data: directory)
             #expect(mistyped.errors.contains("the newest are \(name)."), "\(mistyped.errors)")
@@ -86,6 +89,7 @@ struct ExportCommandTests {
             #expect(nobody.status == 1)
             #expect(nobody.errors.contains("or name the data directory of its server with --data."), "\(nobody.errors)")
             #expect(try export("shop", "--all", "--since", "2026-11-01", data: directory).status == 64)
+            #expect(try export("shop", "--all", "--json", data: directory).status == 64)
             #expect(try export("shop", "--since", "yesterday", data: directory).status == 64)
         }
     }
@@ -138,7 +142,7 @@ struct ExportCommandTests {
             let shown = try run("/usr/bin/env", config)
             #expect(shown.status == 0)
             let output = String(decoding: shown.output, as: UTF8.self)
-            #expect(output.contains("exports.s3.credentialsFile: \(file)"))
+            #expect(output.contains("    credentialsFile: \(file)\n"))
             for hidden in ["AKID", "hush", secret] { #expect(!output.contains(hidden)) }
             let plain = ["FINGERPOST_EXPORTS_WEBHOOK_URL=http://example.com/hook"] + config.dropFirst(5)
             #expect(try run("/usr/bin/env", plain).status == 78)

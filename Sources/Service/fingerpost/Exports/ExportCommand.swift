@@ -29,6 +29,7 @@ struct ExportCommand: AsyncParsableCommand {
     @ArgumentParser.Option(help: "Export missing windows that end after this date or RFC 3339 time.")
     var since: String?
     @Flag(help: "Export all missing windows.") var all = false
+    @Flag(help: "Print the manifest of the window as JSON.") var json = false
     @OptionGroup var flags: FileFlags
     /// Accepted because a script may pass the flags of `serve`; an export listens on no port.
     @OptionGroup(visibility: .hidden) var addresses: AddressFlags
@@ -36,6 +37,9 @@ struct ExportCommand: AsyncParsableCommand {
     func validate() throws {
         guard [window != nil, since != nil, all].count(where: \.self) <= 1 else {
             throw ValidationError("Use only one of --window, --since and --all.")
+        }
+        guard !json || since == nil && !all else {
+            throw ValidationError("--json prints the manifest of one window; leave out --since and --all.")
         }
     }
 
@@ -51,14 +55,22 @@ struct ExportCommand: AsyncParsableCommand {
                 if all || since != nil {
                     try await session.backfill(since: start)
                 } else if let window {
-                    show(try await showingProgress("exporting") { try await session.export(again: window) })
+                    report(try await showingProgress("exporting") { try await session.export(again: window) })
                 } else {
-                    show(try await showingProgress("exporting") { try await session.export() })
+                    report(try await showingProgress("exporting") { try await session.export() })
                 }
             }
         } catch let error as FileFailure {
             throw fail("the export could not be written: \(error). The next export writes its events.", .ioError)
         }
+    }
+
+    private func report(_ manifest: JSONNode) {
+        guard !json else { return show(manifest) }
+        guard let file = manifest["file"], let path = file["path"]?.text else {
+            return show("no events: no file was written")
+        }
+        show("\((manifest["rows"]?.int ?? 0).counted("row")), \((file["bytes"]?.int ?? 0).counted("byte")): \(path)")
     }
 
     private var start: Timestamp? {
