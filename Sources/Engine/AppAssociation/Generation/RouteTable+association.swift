@@ -341,10 +341,8 @@ private struct AssociationCheck {
                     route: first.route,
                     message:
                         "\(opens) opens \(kinds == 1 ? "a kind" : "\(kinds) kinds") of links in the app that no "
-                        + "route opens, because its file cannot express the difference: \(first.reason.explanation), "
-                        + "such as \(first.example).",
-                    fix: "No action is needed: the app resolves them like any other link. 'fingerpost association "
-                        + "build --over-open' lists them.",
+                        + "route opens, such as \(first.example) (\(first.reason.explanation)).",
+                    fix: "No action is needed; 'fingerpost association build --over-open' lists them.",
                     example: first.example
                 )
             )
