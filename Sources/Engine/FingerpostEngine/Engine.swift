@@ -42,7 +42,7 @@ struct Engine: Sendable {
         )
         do {
             let root = DocumentField(try JSONReader.parse(bytes, limits: limits), path: "")
-            let object = try root.object("formatVersion", "tenant", "basedOn", "settings", "table")
+            let object = try root.object("formatVersion", "tenant", "basedOn", "settingsBasedOn", "settings", "table")
             try RouteTable.checkFormatVersion(try object.required("formatVersion"))
             let tenant = try object["tenant"]?.identifier(TenantID.self)
             let settings = try object.required("settings")

@@ -334,6 +334,32 @@ struct TableFileTests {
         }
     }
 
+    @Test func settingsOfOthersAreNotUndone() async throws {
+        try await withShell { shell in
+            try shell.write(Self.settings + Self.table, to: "acme.yaml")
+            #expect(try await shell("apply", "-f", "acme.yaml").status == 0)
+            #expect(try await shell("pull", "acme", "-f", "mine.yaml").status == 0)
+            let pulled = try String(contentsOfFile: "\(shell.directory)/mine.yaml", encoding: .utf8)
+            try shell.write(
+                pulled.replacing("settings:\n", with: "settings:\n  privacy: {ip: none}\n"),
+                to: "theirs.yaml"
+            )
+            #expect(try await shell("apply", "-f", "theirs.yaml").status == 0)
+
+            try shell.write(pulled.replacing("screen: Item", with: "screen: Product"), to: "mine.yaml")
+            let applied = try await shell("apply", "-f", "mine.yaml")
+            #expect(applied.status == 0 && !applied.text.contains("settings"), "\(applied.text)")
+            let live = try await shell("pull", "acme").text
+            #expect(live.contains("ip: none") && live.contains("Product"), "\(live)")
+
+            try shell.write(pulled.replacing("- acme\n", with: "- acmetwo\n"), to: "mine.yaml")
+            for command in ["plan", "apply"] {
+                let refused = try await shell(command, "-f", "mine.yaml")
+                #expect(refused.status == 1 && refused.text.contains("\n  privacy"), "\(refused.text)")
+            }
+        }
+    }
+
     @Test func weekOfEditsThroughTheCommandLine() async throws {
         try await withShell { shell in
             // Monday: a new tenant.
@@ -373,6 +399,15 @@ struct TableFileTests {
                 "\(guarded.text)"
             )
             #expect(try await shell("suites", "list", "acme").text == "suite  size\nitems  1 case\n")
+            try shell.write(
+                "formatVersion: 1\ncases:\n  - {link: 'acme://item/7', context: {platform: ios}, expect: {route: home}}\n",
+                to: "wrong.suite.yaml"
+            )
+            let wrong = try await shell("suites", "push", "acme", "items.suite.yaml", "wrong.suite.yaml")
+            #expect(wrong.status == 1 && wrong.text.contains("suite 'wrong', line 3: acme://item/7"), "\(wrong.text)")
+            #expect(try await shell("suites", "list", "acme").text == "suite  size\nitems  1 case\n")
+            #expect(try await shell("suites", "push", "acme", "wrong.suite.yaml", "--force").status == 0)
+            #expect(try await shell("suites", "remove", "acme", "wrong").status == 0)
             try shell.write(Self.settings + Self.table.replacing("/item/", with: "/thing/"), to: "acme.yaml")
             let dry = try await shell("apply", "-f", "acme.yaml", "--dry-run")
             #expect(dry.status == 1 && dry.text.contains("suite 'items', line 3: acme://item/7"), "\(dry.text)")

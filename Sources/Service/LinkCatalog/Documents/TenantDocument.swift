@@ -9,12 +9,14 @@ package struct TenantDocument: Sendable {
     package let table: JSONNode?
     /// The revision that the table was pulled from and edited; nil when the file is the only source.
     package let basedOn: Revision?
+    /// The revision of the settings that were pulled and edited; nil when the file is the only source.
+    package let settingsBasedOn: Int64?
     /// Whether the root of the document is the table itself.
     private let isTable: Bool
 
-    package static let keys = ["formatVersion", "tenant", "basedOn", "settings", "table"]
+    package static let keys = ["formatVersion", "tenant", "basedOn", "settingsBasedOn", "settings", "table"]
 
-    /// Reads `{formatVersion, tenant, basedOn, settings, table}`. A file with `routes` or `defaults` at its root is a
+    /// Reads `{formatVersion, tenant, basedOn, settingsBasedOn, settings, table}`. A file with `routes` or `defaults` at its root is a
     /// table.
     ///
     /// - Throws: `DocumentError`.
@@ -28,6 +30,7 @@ package struct TenantDocument: Sendable {
             }
             tenant = nil
             basedOn = nil
+            settingsBasedOn = nil
             settings = nil
             table = root.node
             isTable = true
@@ -39,6 +42,7 @@ package struct TenantDocument: Sendable {
         try RouteTable.requireFormatVersion(of: object)
         tenant = try object["tenant"]?.identifier(TenantID.self)
         basedOn = try object["basedOn"].map { Revision(rawValue: try $0.int(in: 1...Int64.max)) }
+        settingsBasedOn = try object["settingsBasedOn"]?.int(in: 1...Int64.max)
         settings = object["settings"]?.node
         table = object["table"]?.node
         guard settings != nil || table != nil else {

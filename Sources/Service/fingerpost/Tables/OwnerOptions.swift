@@ -7,7 +7,7 @@ struct OwnerOptions: ParsableArguments {
     @Flag(help: "Also remove routes if the file has no other route of their owner.") var removeOthers = false
 
     func file(_ file: TableFile, _ client: AdminClient) async throws -> TableFile {
-        guard let owner else { return file }
+        guard let owner else { return try await file.settingsMerged(client) }
         return try await file.limited(to: owner, client: client)
     }
 

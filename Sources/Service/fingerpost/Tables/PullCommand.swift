@@ -29,7 +29,7 @@ struct PullCommand: AsyncParsableCommand {
         let client = try admin.client()
         let document = try await reportingRefusals {
             let settings = try await client.send(.get, "tenants/\(tenant)/settings")
-            if let file, !force { try await requireUnchanged(file, settings.body["settings"] ?? .null, client) }
+            if let file, !force { try await requireUnchanged(file, client) }
             var table: JSONNode?
             var revision: Int64?
             do {
@@ -40,6 +40,7 @@ struct PullCommand: AsyncParsableCommand {
             }
             return JSONNode.object([
                 "formatVersion": .int(1), "tenant": .string(tenant), "basedOn": revision.map { .int($0) },
+                "settingsBasedOn": settings.eTag.flatMap { Int64($0) }.map { .int($0) },
                 "settings": settings.body["settings"],
                 "table": table,
             ])
@@ -50,8 +51,8 @@ struct PullCommand: AsyncParsableCommand {
         show("\(file): \((document["table"]?["routes"]?.elements?.count ?? 0).counted("route"))")
     }
 
-    /// Throws if an existing file has changes to the table that it was pulled from, or to the live settings.
-    private func requireUnchanged(_ file: String, _ settings: JSONNode, _ client: AdminClient) async throws {
+    /// Throws if an existing file has changes to the table or the settings that it was pulled from.
+    private func requireUnchanged(_ file: String, _ client: AdminClient) async throws {
         var status = stat()
         guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return }
         let text = try readText(file)
@@ -63,6 +64,9 @@ struct PullCommand: AsyncParsableCommand {
             let revision = document.basedOn.map { "revisions/\($0)/table" } ?? "table"
             base = try await client.send(.get, "tenants/\(tenant)/\(revision)").body
         } catch let refusal as AdminClient.Refusal where ["no_table", "unknown_revision"].contains(refusal.code) {}
+        let revision = document.settingsBasedOn.map { [("revision", "\($0)")] } ?? []
+        let settings =
+            try await client.send(.get, "tenants/\(tenant)/settings", query: revision).body["settings"] ?? .null
         guard TableDiff(from: base, to: document.table ?? base).isEmpty,
             TableDiff.fields(from: settings, to: document.settings ?? settings).isEmpty
         else {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LinkCatalog
 import LinkRouting
 import Networking
 
@@ -44,16 +45,35 @@ struct SuitesCommand: AsyncParsableCommand {
             discussion: """
                 EXAMPLE
                   fingerpost suites push shop config/examples/shop.suite.yaml
+
+                A suite that the live table fails would prevent each publication and rollback, so it is rejected; 'apply \
+                --suite' stores a suite together with its table.
                 """
         )
 
         @ArgumentParser.Argument(help: "The tenant.") var tenant: String
         @ArgumentParser.Argument(help: "Suite files.") var files: [String]
+        @Flag(help: "Store the suites even if the live table fails them.") var force = false
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
             let client = try admin.client()
             let suites = try files.map { (file: $0, name: SuiteFileName($0).text, text: try readText($0)) }
+            if !force {
+                var failures: [JSONNode] = []
+                for suite in suites {
+                    failures += try await reportingRefusals {
+                        try await self.failures(of: suite.name, suite.text, client)
+                    }
+                }
+                guard failures.isEmpty else {
+                    throw fail(
+                        "the live table fails the suites, so they were not stored; correct them, or use --force:",
+                        .failed,
+                        more: SuiteFailureLines(failures).lines
+                    )
+                }
+            }
             for suite in suites {
                 do {
                     let answer = try await client.send(
@@ -65,6 +85,21 @@ struct SuitesCommand: AsyncParsableCommand {
                 } catch let refusal as AdminClient.Refusal {
                     throw refusal.failure(in: suite.file)
                 }
+            }
+        }
+
+        /// The cases of a suite that the live table fails; none without a live table, for a suite with errors, and if the
+        /// key may not read tables.
+        private func failures(of name: String, _ text: String, _ client: AdminClient) async throws -> [JSONNode] {
+            guard (try? LinkSuite(text)) != nil else { return [] }
+            let suites = JSONNode(.object([JSONNode.Member(name, .string(text))]))
+            do {
+                let request = JSONNode.object(["suites": suites])
+                let plan = try await client.send(.post, "tenants/\(tenant)/draft/plan", json: request).body
+                guard plan["live"]?.int != nil else { return [] }
+                return (plan["suiteFailures"]?.elements ?? []).filter { $0["suite"]?.text == name }
+            } catch let refusal as AdminClient.Refusal where refusal.status == 403 {
+                return []
             }
         }
     }

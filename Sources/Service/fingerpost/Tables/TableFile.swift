@@ -10,6 +10,8 @@ package struct TableFile {
     package let table: JSONNode?
     /// The revision that the file was pulled from; nil if the file does not say.
     package let basedOn: Int64?
+    /// The revision of the settings that the file was pulled with; nil if the file does not say.
+    package let settingsBasedOn: Int64?
     /// The ids of the owner's routes, if the file is limited to an owner; nil otherwise.
     let ownRoutes: Set<String>?
 
@@ -19,6 +21,7 @@ package struct TableFile {
         settings: JSONNode?,
         table: JSONNode?,
         basedOn: Int64?,
+        settingsBasedOn: Int64? = nil,
         ownRoutes: Set<String>?
     ) {
         self.path = path
@@ -26,6 +29,7 @@ package struct TableFile {
         self.settings = settings
         self.table = table
         self.basedOn = basedOn
+        self.settingsBasedOn = settingsBasedOn
         self.ownRoutes = ownRoutes
     }
 
@@ -48,9 +52,52 @@ package struct TableFile {
             settings = document.settings
             table = document.table
             basedOn = document.basedOn?.rawValue
+            settingsBasedOn = document.settingsBasedOn
         } catch let error as DocumentError {
             throw fail("\(path): \(error.description)", .unreadableInput)
         }
+    }
+
+    /// Returns the file without its settings if they are those that were pulled: what others have changed since then stays.
+    ///
+    /// Throws if the settings have changed both in the file and on the server.
+    func settingsMerged(_ client: AdminClient) async throws -> TableFile {
+        guard let settings, let settingsBasedOn else { return self }
+        let live: AdminClient.Response
+        let pulled: AdminClient.Response
+        do {
+            live = try await client.send(.get, "tenants/\(tenant)/settings")
+            let revision = [("revision", "\(settingsBasedOn)")]
+            pulled = try await client.send(.get, "tenants/\(tenant)/settings", query: revision)
+        } catch let refusal as AdminClient.Refusal where refusal.code == "unknown_tenant" {
+            return self
+        } catch let refusal as AdminClient.Refusal where refusal.code == "unknown_revision" {
+            throw fail(
+                "\(path): the server does not have settings \(settingsBasedOn) (settingsBasedOn); pull the file again, or "
+                    + "remove the line to replace the live settings.",
+                .failed
+            )
+        }
+        let before = pulled.body["settings"] ?? .null
+        let theirs = TableDiff.fields(from: before, to: live.body["settings"] ?? .null)
+        let isSame = TableDiff.fields(from: before, to: settings).isEmpty
+        guard isSame || theirs.isEmpty else {
+            throw fail(
+                "\(path): the server's settings have changed since they were pulled; pull them again, and make your "
+                    + "changes again:",
+                .failed,
+                more: theirs.map { "  \($0.path)" }
+            )
+        }
+        return TableFile(
+            path: path,
+            tenant: tenant,
+            settings: isSame && !theirs.isEmpty ? nil : settings,
+            table: table,
+            basedOn: basedOn,
+            settingsBasedOn: live.eTag.flatMap { Int64($0) },
+            ownRoutes: ownRoutes
+        )
     }
 
     /// The errors of the file's settings with their lines; nil if this version finds none.

@@ -221,6 +221,7 @@ package struct TablePlanning: Sendable {
                 JSONNode(.object(suites.map { JSONNode.Member($0.name, .string($0.text)) }))
             ),
         ]
+        let settingsRevision = plan.settingsRevision.map { file.settingsBasedOn ?? $0 } ?? 0
         var client = client
         // The scope admin includes all others.
         if plan.settingsRevision == nil {
@@ -231,7 +232,7 @@ package struct TablePlanning: Sendable {
         return try await client.send(
             .post,
             "\(tenant)/apply",
-            ifMatch: file.settings == nil ? nil : "\(plan.settingsRevision ?? 0)",
+            ifMatch: file.settings == nil ? nil : "\(settingsRevision)",
             json: JSONNode(.object(members.compactMap(\.self) + (note.members ?? [])))
         ).body
     }
