@@ -50,6 +50,11 @@ struct UnaskedChangesTests {
                 ["staging: a", "staging > production", "staging: b", "staging > production", "back 2", "staging: c"],
                 nil
             ),
+            // The table that was rolled back.
+            (
+                ["staging: a", "staging > production", "staging: a b", "staging > production", "back 2"],
+                "adds 'b' for /b"
+            ),
             // Nothing shows what both had in common.
             (["staging: a", "production: h"], "removes 'h' for /h"),
         ] as [([String], String?)]

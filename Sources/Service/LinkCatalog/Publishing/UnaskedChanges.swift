@@ -42,8 +42,9 @@ package struct UnaskedChanges: Sendable, Hashable {
 
 extension PublishedRevision {
     /// Returns the target's revision that was in step with this one's environment: the newest that was promoted from one to
-    /// the other. Before the first promotion, the one that was live when the source was first published. Nil without one,
-    /// and if it may have been pruned.
+    /// the other. If this revision was promoted and then rolled back, that promotion: the rollback is a change of the target.
+    /// Before the first promotion, the one that was live when the source was first published. Nil without one, and if it
+    /// may have been pruned.
     ///
     /// - Parameters:
     ///   - live: The live revision of the target.
@@ -56,6 +57,11 @@ extension PublishedRevision {
         var live = live
         // A rollback has the table that it went back to.
         while case .rollback(let earlier)? = targets[live]?.origin, earlier < live { live = earlier }
+        if let undone = rows.first(where: { $0.environment == target && $0.origin == .promotion(revision) }),
+            undone.revision > live
+        {
+            return undone.revision
+        }
         for row in rows {
             guard case .promotion(let origin) = row.origin else { continue }
             if row.environment == target, row.revision <= live, sources.contains(origin) || !known.contains(origin) {
