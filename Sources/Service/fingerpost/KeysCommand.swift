@@ -133,7 +133,7 @@ struct KeysCommand: AsyncParsableCommand {
         func run() async throws {
             let keys = try await DirectoryClient.open(data, readsLog: false) { try await $0.list("keys") }
             guard !json else { return show(.object(["keys": .array(keys)])) }
-            let headers = ["key", "name", "tenant", "scopes", "environments", "routes", "end", "use"]
+            let headers = ["key", "name", "tenant", "scopes", "environments", "routes", "end", "use", "creator"]
             show(TextColumns(keys.map { KeyGrantText($0).cells }, under: headers))
         }
     }
@@ -146,7 +146,7 @@ struct KeysCommand: AsyncParsableCommand {
                   fingerpost keys rotate 3f9a0c1b2d4e --grace-hours 24
 
                 Needs a server, and a key with the scope keys and at least the same permissions. The new key is shown \
-                only once.
+                only once. Keys that the old key created stay valid: for a leaked key, use 'keys revoke'.
                 """
         )
 
@@ -157,10 +157,14 @@ struct KeysCommand: AsyncParsableCommand {
         func run() async throws {
             let id = try namedID(key)
             let body = JSONNode.object(["graceSeconds": .int(graceHours * 3_600)])
-            let answer = try await reportingRefusals {
-                try await admin.client().send(.post, "keys/\(id)/rotate", json: body)
+            let client = try admin.client()
+            let (answer, created) = try await reportingRefusals {
+                let answer = try await client.send(.post, "keys/\(id)/rotate", json: body)
+                return (answer.body, try await client.keys(createdBy: id))
             }
-            try show(newKey: answer.body)
+            try show(newKey: answer)
+            let others = created.filter { $0 != answer["id"]?.text }
+            if !others.isEmpty { warn("  keys that the old one created stay valid: \(others.joined(separator: ", "))") }
         }
     }
 
@@ -173,7 +177,8 @@ struct KeysCommand: AsyncParsableCommand {
                   fingerpost keys revoke 3f9a0c1b2d4e --alone   # keeps keys that it created
                   fingerpost keys revoke "$LEAKED" --data ./data   # a whole key
 
-                If a key rotated itself, it created the new key. Revoke the old key with --alone to keep the new one.
+                If a key rotated itself, it created the new key. Revoke the old key with --alone to keep the new one, unless \
+                it leaked: whoever had it may have created others.
                 """
         )
 
@@ -184,10 +189,11 @@ struct KeysCommand: AsyncParsableCommand {
 
         func run() async throws {
             let id = try namedID(key)
-            let answer = try await DirectoryClient.open(data, readsLog: false) { client in
+            let (answer, kept) = try await DirectoryClient.open(data, readsLog: false) { client in
                 do {
                     let query = alone ? [("withChildren", "false")] : []
-                    return try await client.send(.delete, "keys/\(id)", query: query).body
+                    let answer = try await client.send(.delete, "keys/\(id)", query: query).body
+                    return (answer, alone ? try await client.keys(createdBy: id) : [])
                 } catch let refusal as AdminClient.Refusal where refusal.code == "unknown_key" {
                     throw fail("there is no key '\(id)'; list them with 'fingerpost keys list'.", .failed)
                 }
@@ -195,6 +201,20 @@ struct KeysCommand: AsyncParsableCommand {
             show("\(id): revoked since \(answer["revokedAt"]?.text ?? "now")")
             let others = (answer["endedKeys"]?.elements ?? []).compactMap(\.text)
             if !others.isEmpty { show("revoked with it: \(others.joined(separator: ", "))") }
+            if !kept.isEmpty { show("keys that it created stay valid: \(kept.joined(separator: ", "))") }
+        }
+    }
+}
+
+extension AdminClient {
+    /// Returns the ids of the valid keys that a key created.
+    fileprivate func keys(createdBy id: KeyID) async throws -> [String] {
+        let now = SystemClock.now().description
+        return try await list("keys").compactMap { key in
+            guard key["createdBy"]?.text == id.rawValue, key["revokedAt"]?.text == nil,
+                key["expiresAt"]?.text.map({ $0 > now }) ?? true
+            else { return nil }
+            return key["id"]?.text
         }
     }
 }

@@ -33,9 +33,19 @@ struct KeyCommandTests {
             let row = try #require(listed.text.split(separator: "\n").first { $0.contains("  ci  ") })
             let id = String(row.prefix { $0 != " " })
 
+            let child = try HTTPConnection(port: server.adminPort).request(
+                "POST",
+                "/admin/v1/keys",
+                headers: ["Authorization": "Bearer \(key)"],
+                body: #"{"name":"child","scopes":["keys"]}"#
+            )
+            let childID = try #require(child.text.firstMatch(of: /"id": ?"([^"]+)"/), "\(child.text)").output.1
+
             // An id may start with a dash.
             let revoked = try await keys(["revoke"] + flags + ["--data", server.directory, "--", id])
             #expect(revoked.status == 0 && revoked.text.hasPrefix("\(id): revoked since "), "\(revoked.text)")
+            let rest = flags.isEmpty ? "revoked with it: \(childID)\n" : "keys that it created stay valid: \(childID)\n"
+            #expect(revoked.text.hasSuffix(rest), "\(revoked.text)")
             #expect(try status(of: key, at: server) == 401)
         }
     }

@@ -33,7 +33,7 @@ package struct KeyGrantText {
             (key["scopes"]?.elements ?? []).compactMap(\.text).joined(separator: " "),
             list("environments").map { "only \($0)" } ?? "all environments",
             routes.map { "routes \($0)" } ?? "all routes",
-            end ?? "no end", use,
+            end ?? "no end", use, key["createdBy"]?.text ?? "",
         ]
     }
 
