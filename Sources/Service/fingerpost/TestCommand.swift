@@ -72,7 +72,11 @@ struct TestCommand: AsyncParsableCommand {
             if let offline {
                 failures = offline.failures(of: suite)
             } else if let client {
-                for one in suite.cases { failures += try await client.failures(of: one, suite: suite.name ?? "") }
+                for one in suite.cases {
+                    let (found, warnings) = try await client.failures(of: one, suite: suite.name ?? "")
+                    failures += found
+                    for warning in warnings { warn("\(suite.name ?? ""):\(one.line): warning: \(warning)") }
+                }
             }
             results.append(SuiteResult(suite, failures: failures))
         }
@@ -90,17 +94,21 @@ struct TestCommand: AsyncParsableCommand {
 }
 
 extension ResolveClient {
-    /// Returns the failures of a case. A response that concerns only the case, whose request the server cannot read, is
-    /// one of them.
-    fileprivate func failures(of one: LinkSuite.Case, suite: String) async throws -> [SuiteFailure] {
+    /// Returns the failures of a case, and the warnings of a response that fails. A response that concerns only the case,
+    /// whose request the server cannot read, is a failure.
+    fileprivate func failures(
+        of one: LinkSuite.Case,
+        suite: String
+    ) async throws -> (failures: [SuiteFailure], warnings: [String]) {
         do {
             let answer = try await answer(one.link, in: one.context, explain: one.wantsTrace)
-            return one.failures(of: answer, suite: suite, sealsContinuations: true)
+            let failures = one.failures(of: answer, suite: suite, sealsContinuations: true)
+            return (failures, failures.isEmpty ? [] : (answer["warnings"]?.elements ?? []).compactMap(\.text))
         } catch let refusal as Refusal {
             guard [400, 413].contains(refusal.status), refusal.body != .null else {
                 throw refusal.failure(of: one.link, .unavailable)
             }
-            return [one.failure("response", refusal.description, suite: suite)]
+            return ([one.failure("response", refusal.description, suite: suite)], [])
         }
     }
 }

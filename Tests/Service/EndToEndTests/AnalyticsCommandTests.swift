@@ -66,6 +66,8 @@ struct AnalyticsCommandTests {
             let table = try await fingerpost(["events", "shop", "--from", "2026-01-01"], at: server)
             let rows = table.text.split(separator: "\n")
             #expect(rows.count == 5 && rows[0].hasPrefix("seq ") && rows[4].contains("yourapp://sale"), "\(table.text)")
+            let earlier = try await fingerpost(["events", "shop", "--until", "2026-01-01"], at: server)
+            #expect(earlier.status == 0 && earlier.text.isEmpty, "\(earlier.text)")
             let all = try await fingerpost(
                 ["events", "shop", "--after", "0", "--outcome", "fallback", "--json"],
                 at: server

@@ -40,6 +40,13 @@ struct NamedFileTests {
         #expect(result.status == 0 && result.lines == ["1"], "\(result.lines)")
     }
 
+    @Test func pipeIsRead() async throws {
+        let result = try await shell(
+            #"cat published | "$0" association migrate /dev/stdin --host medium.com | grep -c routes"#
+        )
+        #expect(result.status == 0 && result.lines == ["1"], "\(result.lines)")
+    }
+
     @Test func folderIsSeventyFour() async throws {
         let result = try await shell(#"mkdir folder; "$0" $MIGRATE folder"#)
         #expect(result.status == 74)

@@ -57,6 +57,8 @@ struct TableCommandTests {
 
             let rotated = try await table(["keys", "rotate", file])
             #expect(rotated.status == 0 && keys(in: rotated.text).first == pinned[1], "\(rotated.text)")
+            let repeated = try await table(["keys", "rotate", file])
+            #expect(repeated.status == 1 && repeated.text.contains("use --released"), "\(repeated.text)")
             server.send(SIGHUP)
             try await eventually {
                 _ = try await export()

@@ -37,9 +37,10 @@ struct TextTests {
         )
         #expect(
             EventColumns([click, rejected], isFirst: true).columns.lines == [
-                "seq        time                 kind     outcome    route             link                            platform",
-                "7          2026-11-21 10:00:00  click    matched    a-very-long-rou…  https://go.acme.test/item/{to…  ios",
-                "12345678   2026-11-21 10:00:01  resolve  rejected   dot_segment       acme://x                        -",
+                "seq        time                 kind     outcome    route             platform  link",
+                "7          2026-11-21 10:00:00  click    matched    a-very-long-rou…  ios       "
+                    + "https://go.acme.test/item/{token}/and/more/of/it",
+                "12345678   2026-11-21 10:00:01  resolve  rejected   dot_segment       -         acme://x",
             ]
         )
         #expect(EventColumns([click], isFirst: false).columns.lines.count == 1)
@@ -362,15 +363,15 @@ struct SummaryTests {
         arguments: [
             (
                 #""tenant":"shop","scopes":["publish"],"environments":["staging"],"owners":["blog"],"pathPrefixes":["/b/"]"#,
-                "shop|publish|only staging|routes of the owners blog and below /b/|no end|never used"
+                "shop|publish|only staging|routes of the owners blog and below /b/|no end|never used|"
             ),
             (
-                #""tenant":null,"scopes":["admin"],"expiresAt":"T","lastUsedAt":"2026-11-22T10:00:00.000Z""#,
-                "all tenants|admin|all environments|all routes|until T|used in the hour from 2026-11-22T10:00Z"
+                #""tenant":null,"scopes":["admin"],"expiresAt":"T","lastUsedAt":"2026-11-22T10:00:00.000Z","createdBy":"k0""#,
+                "all tenants|admin|all environments|all routes|until T|used in the hour from 2026-11-22T10:00Z|k0"
             ),
             (
                 #""tenant":"a","scopes":[],"pathPrefixes":["/b/c"],"creatorLimits":[{"pathPrefixes":["/b"]}],"revokedAt":"T""#,
-                "a||all environments|routes below /b/c, and only those below /b|revoked T|never used"
+                "a||all environments|routes below /b/c, and only those below /b|revoked T|never used|"
             ),
         ] as [(String, String)]
     )

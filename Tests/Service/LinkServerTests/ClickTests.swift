@@ -102,6 +102,7 @@ struct ClickTests {
         PurposeCase(method: .head, purpose: .prefetch),
         PurposeCase(method: .head, agent: "Slackbot-LinkExpanding 1.0", purpose: .prefetch),
         PurposeCase(header: ("Sec-Purpose", "prefetch;prerender"), purpose: .prefetch),
+        PurposeCase(header: ("Sec-Purpose", "prerender"), purpose: .prefetch),
         PurposeCase(header: ("Purpose", "Prefetch"), agent: "Slackbot-LinkExpanding 1.0", purpose: .prefetch),
         PurposeCase(header: ("X-Moz", "prefetch"), purpose: .prefetch),
         PurposeCase(header: ("X-Purpose", "preview"), purpose: .preview),

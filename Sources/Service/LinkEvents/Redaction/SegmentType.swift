@@ -1,6 +1,6 @@
 /// The type of a path's segment, which is recorded instead of the segment.
 enum SegmentType: String, CaseIterable {
-    /// Decimal digits.
+    /// As a parameter of the type `int` captures it: without leading zeros.
     case int
     /// 2026-11-23.
     case date
@@ -15,7 +15,7 @@ enum SegmentType: String, CaseIterable {
     init?(of segment: ArraySlice<UInt8>) {
         guard !segment.isEmpty else { return nil }
         self =
-            if segment.allSatisfy(\.isDigit) {
+            if segment.isInteger {
                 .int
             } else if segment.has(groups: [4, 2, 2], of: \.isDigit) {
                 .date
@@ -32,6 +32,11 @@ enum SegmentType: String, CaseIterable {
 }
 
 extension ArraySlice<UInt8> {
+    fileprivate var isInteger: Bool {
+        allSatisfy(\.isDigit) && (count == 1 || first != UInt8(ascii: "0"))
+            && Int64(String(decoding: self, as: UTF8.self)) != nil
+    }
+
     /// Whether the bytes are groups of these lengths, separated by `-`.
     fileprivate func has(groups lengths: [Int], of isMember: (UInt8) -> Bool) -> Bool {
         let groups = split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)

@@ -49,7 +49,8 @@ struct ClickContext {
         _ botClass: BotClass?
     ) -> Event.Purpose {
         let purposes = purposeNames.compactMap { headers.value(of: $0)?.lowercased() }
-        if method == .head || purposes.contains(where: { $0.contains("prefetch") }) { return .prefetch }
+        let isEarly = { (purpose: String) in purpose.contains("prefetch") || purpose.contains("prerender") }
+        if method == .head || purposes.contains(where: isEarly) { return .prefetch }
         return botClass == .preview || purposes.contains { $0.contains("preview") } ? .preview : .live
     }
 

@@ -26,12 +26,20 @@ struct TableKeyFiles {
 
     /// Makes the next key the current one. Each step is atomic, so that a key that signs exists at any time.
     ///
+    /// - Parameter isReleased: Whether apps have the next key. After a rotation, they first do not.
     /// - Returns: False if there was no next key: then one was created, and nothing is rotated.
-    func rotate() throws -> Bool {
+    func rotate(isReleased: Bool) throws -> Bool {
         _ = try read(path)
         guard access(nextPath, F_OK) == 0 else {
             try create(TablePrivateKey.generate(), at: nextPath)
             return false
+        }
+        guard isReleased || access(previousPath, F_OK) != 0 else {
+            throw fail(
+                "\(previousPath) exists, so the key was rotated before. Apps that lack the next key would take no table: once a "
+                    + "release of the apps has it, use --released.",
+                .failed
+            )
         }
         // A damaged next key must not become the current one.
         _ = try read(nextPath)

@@ -58,15 +58,17 @@ struct TableKeys: ParsableCommand {
                   fingerpost table keys rotate /etc/fingerpost/table.jwk
 
                 Send SIGHUP to the server afterwards. The old signing key is kept as FILE.previous. If FILE.next does \
-                not exist, the command creates it and rotates nothing, because no app has the new key yet.
+                not exist, the command creates it and rotates nothing, because no app has the new key yet. If \
+                FILE.previous exists, the command needs --released.
                 """
         )
 
         @ArgumentParser.Argument(help: "The file of the key.") var file: String
+        @Flag(help: "A release of the apps has the keys that the last rotation printed.") var released = false
 
         func run() throws {
             let files = TableKeyFiles(file)
-            let isRotated = try files.rotate()
+            let isRotated = try files.rotate(isReleased: released)
             try fingerpost.show(
                 [
                     isRotated

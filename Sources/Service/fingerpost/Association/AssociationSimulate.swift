@@ -21,7 +21,7 @@ struct AssociationSimulate: AsyncParsableCommand {
             Notes point out what Apple or Google do not document. Assumptions list what else must be true on the \
             device. Without --app, the result is for the first app in which the file opens the URL, otherwise for the \
             first app listed, followed by one line for each app of the file (at most 1,000, and fewer \
-            of a large file).
+            of a large file). These lines also follow if the file does not list the app of --app.
             With --manifest and an assetlinks.json file, the manifest must accept the URL too; with --manifest alone, \
             only its intent filters are evaluated.
             With --include, the statements of local files count as those that assetlinks.json includes.
@@ -75,17 +75,19 @@ struct AssociationSimulate: AsyncParsableCommand {
         case .ios:
             do throws(JSONSyntaxError) {
                 let file = try AppleAppSiteAssociation(parsing: bytes)
-                let verdicts = app == nil ? file.verdicts(for: url, domain: domain) : []
-                node = file.decision(for: url, app: app, domain: domain).json.adding(apps: verdicts)
+                let decision = file.decision(for: url, app: app, domain: domain)
+                let showsApps = app == nil || decision.reason == .appNotListed
+                node = decision.json.adding(apps: showsApps ? file.verdicts(for: url, domain: domain) : [])
             } catch {
                 throw unreadable(error)
             }
         case .android:
             do throws(JSONSyntaxError) {
                 let file = try AssetLinks(parsing: bytes).appending(included)
-                let verdicts = app == nil ? file.verdicts(for: url, domain: domain) : []
-                let decision = file.decision(for: url, package: app ?? filters?.package, domain: domain).json
-                node = decision.adding(apps: verdicts).adding(manifest: filters?.decision(for: url))
+                let decision = file.decision(for: url, package: app ?? filters?.package, domain: domain)
+                let showsApps = app == nil || decision.reason == .appNotListed
+                let verdicts = showsApps ? file.verdicts(for: url, domain: domain) : []
+                node = decision.json.adding(apps: verdicts).adding(manifest: filters?.decision(for: url))
             } catch {
                 throw unreadable(error)
             }

@@ -23,7 +23,8 @@ struct EventsCommand: AsyncParsableCommand {
     @ArgumentParser.Argument(help: "The tenant.") var tenant: String
     @ArgumentParser.Option(help: "Start after this seq; 0 starts at the beginning of the log.") var after: Int64?
     @ArgumentParser.Option(help: "Only events recorded at or after this time or UTC date.") var from: String?
-    @ArgumentParser.Option(help: "How many of the newest events to print (default: 10; with --from: 1000).")
+    @ArgumentParser.Option(help: "Only events recorded before this time or UTC date.") var until: String?
+    @ArgumentParser.Option(help: "How many of the newest events to print (default: 10; with --from or --until: 1000).")
     var last: Int?
     @ArgumentParser.Option(help: "Comma-separated: live, test, preview, prefetch, probe (default: all).")
     var purpose: String?
@@ -37,21 +38,26 @@ struct EventsCommand: AsyncParsableCommand {
         guard last.map((1...1_000).contains) ?? true else {
             throw ValidationError("--last must be a number from 1 to 1000.")
         }
-        guard after == nil || (from == nil && last == nil) else {
-            throw ValidationError("--after prints all later events; remove --from and --last.")
+        guard after == nil || (from == nil && until == nil && last == nil) else {
+            throw ValidationError("--after prints all later events; remove --from, --until and --last.")
         }
-        _ = try start
+        guard until == nil || !follow else { throw ValidationError("--follow has no end; remove --until.") }
+        _ = try range
     }
 
-    private var start: Timestamp? {
+    /// The times of the newest events, as parameters.
+    private var range: [(String, String)] {
         get throws {
-            try from.map { text in
-                guard let start = Timestamp(option: text) else {
-                    throw ValidationError(
-                        "--from is '\(text)'; write a date such as 2026-11-21, or a time such as 2026-11-21T10:00:00Z."
-                    )
+            try [("from", from), ("until", until)].compactMap { name, text in
+                try text.map { text in
+                    guard let time = Timestamp(option: text) else {
+                        throw ValidationError(
+                            "--\(name) is '\(text)'; write a date such as 2026-11-21, or a time such as "
+                                + "2026-11-21T10:00:00Z."
+                        )
+                    }
+                    return (name, time.description)
                 }
-                return start
             }
         }
     }
@@ -81,9 +87,8 @@ struct EventsCommand: AsyncParsableCommand {
     /// is missed or printed twice.
     private func printNewest(_ client: AdminClient, _ output: inout EventLines) async throws -> Int64 {
         let end = try await ask(client, [("after", "\(Int64.max)")])["nextAfter"]?.int ?? 0
-        let start = try start
-        let count = last ?? (start == nil ? 10 : 1_000)
-        let query = start.map { [("from", $0.description)] } ?? []
+        let query = try range
+        let count = last ?? (query.isEmpty ? 10 : 1_000)
         var newest: [JSONNode] = []
         var cursor: String?
         repeat {
@@ -97,7 +102,7 @@ struct EventsCommand: AsyncParsableCommand {
         if newest.isEmpty, !follow {
             warn("No recorded event fits. Check the names of the route, the outcome and the purpose.")
         }
-        if start != nil, last == nil, cursor != nil {
+        if !query.isEmpty, last == nil, cursor != nil {
             warn("Only the newest \(count) events are shown; --after prints all after a seq.")
         }
         return end

@@ -1,11 +1,11 @@
 package import LinkRouting
 
-/// Recorded events as a table of 110 columns.
+/// Recorded events as a table. The links, which come last, are whole.
 package struct EventColumns {
     package let columns: TextColumns
 
-    private static let headers = ["seq", "time", "kind", "outcome", "route", "link", "platform"]
-    private static let widths = [9, 19, 7, 9, 16, 30, 8]
+    private static let headers = ["seq", "time", "kind", "outcome", "route", "platform", "link"]
+    private static let widths = [9, 19, 7, 9, 16, 8, Int.max]
 
     /// - Parameters:
     ///   - events: Rows of an export.
@@ -14,8 +14,8 @@ package struct EventColumns {
         let rows = events.map { event in
             [
                 "\(event["seq"]?.int ?? 0)", Self.time(event["recordedAt"]?.text ?? ""), event["kind"]?.text ?? "",
-                event["outcome"]?.text ?? "", event["route"]?.text ?? event["reason"]?.text ?? "-", Self.link(event),
-                event["platform"]?.text ?? "-",
+                event["outcome"]?.text ?? "", event["route"]?.text ?? event["reason"]?.text ?? "-",
+                event["platform"]?.text ?? "-", Self.link(event),
             ]
         }
         columns = TextColumns(rows, under: isFirst ? Self.headers : nil, widths: Self.widths)

@@ -3,7 +3,7 @@ import Foundation
 /// Reads a text file, or standard input for `-`.
 package func readText(_ path: String) throws -> String {
     do {
-        let bytes = path == "-" ? Data(try standardInput()) : try Data(contentsOf: URL(filePath: path))
+        let bytes = try contents(path)
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw fail("\(path == "-" ? "standard input" : path) is not UTF-8; save it as UTF-8.", .unreadableInput)
         }
@@ -18,8 +18,7 @@ package func readText(_ path: String) throws -> String {
 /// Reads a file, or standard input for `-`. Association files need not be UTF-8 to be judged.
 package func readBytes(_ path: String) throws -> [UInt8] {
     do {
-        guard path != "-" else { return try standardInput() }
-        return Array(try Data(contentsOf: URL(filePath: path)))
+        return try contents(path)
     } catch let error as CommandFailure {
         throw error
     } catch {
@@ -27,25 +26,35 @@ package func readBytes(_ path: String) throws -> [UInt8] {
     }
 }
 
-/// The maximum number of bytes that are read from standard input, which may never end.
+private func contents(_ path: String) throws -> [UInt8] {
+    guard path != "-" else { return try contents(of: .standardInput, "standard input") }
+    // Foundation reads only regular files. A shell passes a pipe for `<(…)`.
+    var status = stat()
+    guard stat(path, &status) == 0, [S_IFIFO, S_IFCHR].contains(status.st_mode & S_IFMT) else {
+        return Array(try Data(contentsOf: URL(filePath: path)))
+    }
+    return try contents(of: FileHandle(forReadingFrom: URL(filePath: path)), path)
+}
+
+/// The maximum number of bytes that are read from standard input or a pipe, which may never end.
 private let maximumInput = 256 << 20
 
-private func standardInput() throws -> [UInt8] {
+private func contents(of file: FileHandle, _ name: String) throws -> [UInt8] {
     var bytes: [UInt8] = []
     while true {
         let piece: Data?
         do {
-            piece = try FileHandle.standardInput.read(upToCount: 1 << 20)
+            piece = try file.read(upToCount: 1 << 20)
         } catch {
             throw fail(
-                "standard input is closed or cannot be read; pipe the text in, or name a file.",
+                "\(name) is closed or cannot be read; pipe the text in, or name a file.",
                 .unreadableInput
             )
         }
         guard let piece, !piece.isEmpty else { break }
         bytes += piece
         guard bytes.count <= maximumInput else {
-            throw fail("standard input has more than \(maximumInput) bytes; name a smaller file.", .unreadableInput)
+            throw fail("\(name) has more than \(maximumInput) bytes; name a smaller file.", .unreadableInput)
         }
     }
     return bytes

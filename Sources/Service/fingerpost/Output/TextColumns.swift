@@ -65,10 +65,11 @@ package struct TextColumns {
             // Spaces at the end are left out.
             let count = (row.lastIndex { !$0.isEmpty } ?? -1) + 1
             return row.prefix(count).enumerated().map { column, cell in
-                let padding = String(repeating: " ", count: max(0, widths[column] - cell.count))
                 let text = style(index, column, cell)
-                guard column == 0 || others == .left else { return padding + text }
-                return column == count - 1 ? text : text + padding
+                let isLeft = column == 0 || others == .left
+                guard column < count - 1 || !isLeft else { return text }
+                let padding = String(repeating: " ", count: max(0, widths[column] - cell.count))
+                return isLeft ? text + padding : padding + text
             }.joined(separator: "  ")
         }
     }
