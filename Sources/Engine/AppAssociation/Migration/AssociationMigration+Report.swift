@@ -42,13 +42,15 @@ extension AssociationMigration {
             case escapedSlash = "escaped_slash"
             /// Apple does not document the effect of such an entry. Like the simulator, the table opens nothing for it.
             case notDocumented = "not_documented"
+            /// The generated file lists other apps under `webcredentials`.
+            case service
         }
 
         /// Whether the table differs from iOS, or may differ, for links as programs write them.
         public var isUnresolved: Bool {
             switch kind {
             case .grammar, .order, .spelling, .app, .undecided, .table: true
-            case .unreachable, .escapedSlash, .notDocumented: false
+            case .unreachable, .escapedSlash, .notDocumented, .service: false
             }
         }
 

@@ -38,6 +38,12 @@ public struct AssociationMigration: Sendable {
         guard let host = hosts.first else { throw Problem(description: "Name the host that serves the file.") }
         let apps = MigratedApps(file, only: app)
         guard !apps.groups.isEmpty else {
+            guard file.root.elements == nil else {
+                throw Problem(
+                    description: "This is an assetlinks.json, which has no routes; list its packages and fingerprints "
+                        + "under 'apps' in the settings."
+                )
+            }
             let named = file.applinks?.details.flatMap(\.appIDs) ?? []
             guard let app, !named.isEmpty else {
                 throw Problem(

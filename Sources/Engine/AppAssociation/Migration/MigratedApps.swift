@@ -52,6 +52,29 @@ struct MigratedApps {
         var seen: Set<String> = []
         ids = MigrationNames.appIDs(nameable.filter { seen.insert($0).inserted })
         self.clips = clips.filter { !identifiers.contains($0) && ids[$0] != nil }
+        guard app == nil, let service = file.services.first(where: { $0.name == .webcredentials }) else { return }
+        addDifference(of: service, identifiers)
+    }
+
+    /// The generated file lists the apps of `applinks` under `webcredentials`.
+    private mutating func addDifference(of service: AppleAppSiteAssociation.Service, _ identifiers: [String]) {
+        let added = identifiers.filter { !service.apps.contains($0) }
+        let lost = service.apps.filter { !identifiers.contains($0) }
+        guard !added.isEmpty || !lost.isEmpty else { return }
+        let parts = [("also ", added), ("not ", lost)].filter { !$0.1.isEmpty }
+        let apps = parts.map { $0.0 + $0.1.listed(first: 5) }.joined(separator: ", but ")
+        reports.append(
+            AssociationMigration.Report(
+                kind: .service,
+                pointer: service.pointer,
+                position: service.node.position,
+                app: nil,
+                message: "The generated file lists \(apps) under 'webcredentials': with these apps, iOS shares the "
+                    + "passwords that people saved for the hosts.",
+                fix: "The settings have no other list; keep an app out of 'apps' if it must not have them.",
+                example: nil
+            )
+        )
     }
 
     private mutating func add(

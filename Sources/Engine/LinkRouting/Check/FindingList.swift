@@ -43,7 +43,7 @@ struct FindingList {
 
 extension Collection where Element: CustomStringConvertible {
     /// Names the first elements, and the number of the others.
-    func listed(first count: Int) -> String {
+    package func listed(first count: Int) -> String {
         let shown = prefix(count).map(\.description).joined(separator: ", ")
         return self.count > count ? "\(shown) and \(self.count - count) more" : shown
     }

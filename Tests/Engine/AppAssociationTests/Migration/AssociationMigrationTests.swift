@@ -195,6 +195,26 @@ struct AssociationMigrationTests {
         #expect(migrated.router.identity.apps.map(\.id.rawValue) == ["one", "two", "three", "clip"])
     }
 
+    @Test(
+        arguments: [
+            (["one", "two"], nil), (["one"], "also ABCDE12345.com.example.two under"),
+            (["one", "two", "web"], "not ABCDE12345.com.example.web under"),
+        ] as [([String], String?)]
+    )
+    func otherAppsOfPasswordsAreReported(_ listed: [String], _ words: String?) throws {
+        let apps = { (names: [String]) in names.map { "\"ABCDE12345.com.example.\($0)\"" }.joined(separator: ",") }
+        let migrated = try MigratedFile(
+            """
+            {"applinks": {"details": [{"appIDs": [\(apps(["one", "two"]))], "components": [{"/": "/a/*"}]}]},
+             "webcredentials": {"apps": [\(apps(listed))]}}
+            """
+        )
+
+        let reports = migrated.migration.reports
+        #expect(reports.map(\.kind) == (words == nil ? [] : [.service]) && migrated.migration.isComplete)
+        if let words { #expect(reports.first?.message.contains(words) == true) }
+    }
+
     @Test func appThatSettingsCannotNameIsReported() throws {
         let migrated = try MigratedFile(
             #"{"applinks":{"details":[{"appIDs":["TEAM.com.example"],"components":[{"/":"/a/*"}]}]}}"#
