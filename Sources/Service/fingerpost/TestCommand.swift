@@ -75,7 +75,7 @@ struct TestCommand: AsyncParsableCommand {
                 for one in suite.cases {
                     let (found, warnings) = try await client.failures(of: one, suite: suite.name ?? "")
                     failures += found
-                    for warning in warnings { warn("\(suite.name ?? ""):\(one.line): warning: \(warning)") }
+                    for warning in warnings { warn("\(suite.name ?? ""):\(one.position.line): warning: \(warning)") }
                 }
             }
             results.append(SuiteResult(suite, failures: failures))

@@ -1,6 +1,7 @@
 import Foundation
 import LinkCatalog
 package import LinkRouting
+import Networking
 
 /// A tenant's file, typically kept in git.
 package struct TableFile {
