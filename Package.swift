@@ -39,7 +39,7 @@ let service: [Target] = [
     // The commit, because a Swift setting cannot hold a text.
     .target(
         name: "CBuildInfo",
-        cSettings: [.define("FINGERPOST_COMMIT", to: Context.environment["FINGERPOST_COMMIT"] ?? "")]
+        cSettings: [.define("BUILD_COMMIT", to: Context.environment["BUILD_COMMIT"] ?? "")]
     ),
     // Network addresses and their countries, trace contexts, outgoing requests, and gzip as a stream.
     .target(

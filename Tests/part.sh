@@ -14,8 +14,8 @@ root=$PWD
 OPTIMIZED_ENGINE=1
 export OPTIMIZED_ENGINE
 # The commit in --version and the metric fingerpost_build_info, see Package.swift.
-FINGERPOST_COMMIT=$(git rev-parse --short=8 HEAD 2>/dev/null || :)
-export FINGERPOST_COMMIT
+BUILD_COMMIT=$(git rev-parse --short=8 HEAD 2>/dev/null || :)
+export BUILD_COMMIT
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONDONTWRITEBYTECODE
 

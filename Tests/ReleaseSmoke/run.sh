@@ -20,8 +20,8 @@ release_build fingerpost
 scratch_folder
 version=$("$fingerpost" --version)
 case $version in
-*"+$FINGERPOST_COMMIT") echo "--version: $version" ;;
-*) fail "--version prints $version, without the commit $FINGERPOST_COMMIT." ;;
+*"+$BUILD_COMMIT") echo "--version: $version" ;;
+*) fail "--version prints $version, without the commit $BUILD_COMMIT." ;;
 esac
 start_service
 expect '"status":"ready"' "$ops/readyz"

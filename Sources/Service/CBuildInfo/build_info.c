@@ -3,4 +3,4 @@
 #define TEXT_OF(tokens) #tokens
 #define TEXT(macro) TEXT_OF(macro)
 
-const char *fingerpost_commit(void) { return TEXT(FINGERPOST_COMMIT); }
+const char *build_commit(void) { return TEXT(BUILD_COMMIT); }

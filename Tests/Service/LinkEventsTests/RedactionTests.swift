@@ -74,7 +74,7 @@ struct RedactionTests {
     }
 
     @Test(arguments: [
-        ("/7/007/9223372036854775808", "/{int}/{slug}/{slug}"), ("/0/-7", "/{int}/{slug}"),
+        ("/7/007/9223372036854775808", "/{int}/{slug}/{hex}"), ("/0/-7", "/{int}/{slug}"),
         ("/2026-11-23/2026-11-2", "/{date}/{slug}"),
         ("/6ba7b810-9dad-11d1-80b4-00C04FD430C8", "/{uuid}"), ("/deadbeefDEADBEEF/deadbeef", "/{hex}/{slug}"),
         ("/jane.doe_1/jane%40doe/%C3%A9/%7Bint%7D", "/{slug}/{text}/{text}/{text}"), ("//x/", "/{slug}"),

@@ -1,2 +1,2 @@
-/// The commit of the sources, as the environment variable FINGERPOST_COMMIT named it to the build; otherwise empty.
-const char *fingerpost_commit(void);
+/// The commit of the sources, as the environment variable BUILD_COMMIT named it to the build; otherwise empty.
+const char *build_commit(void);

@@ -4,7 +4,7 @@ import CBuildInfo
 enum BuildInfo {
     /// A semantic version. Its build metadata is the commit, if the build was told it: `0.1.0+22ccfb4a`.
     static let version = {
-        let commit = String(cString: fingerpost_commit())
+        let commit = String(cString: build_commit())
         return commit.isEmpty ? "0.1.0" : "0.1.0+\(commit)"
     }()
 }
