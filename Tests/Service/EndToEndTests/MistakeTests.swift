@@ -219,7 +219,7 @@ struct MistakeTests {
         Mistake("promote acme --from production", 64, "--from and --to are both 'production'; name two environments."),
         Mistake("config --public 8080", 78, "--public is '8080'; write HOST:PORT."),
         Mistake("schema settings", 64, "Please provide one of 'tenant' and 'suite'."),
-        Mistake("restore . --data new", 74, ". is not a backup, because it contains no backup.json."),
+        Mistake("restore . --data new", 65, ". is not a backup, because it contains no backup.json."),
         Mistake("erase acme --key k", 65, "standard input contains no stickyKey; pipe it in"),
         Mistake("serve --data /proc/nowhere", 74, "check the path, and that this user may read and write there."),
     ]

@@ -14,7 +14,7 @@ import LinkRouting
 ///     control.sock    how other commands communicate with the running server
 ///     lock            held while a process uses the directory; contains its process ID
 ///     running         exists while a process runs; left behind by an unclean stop
-///     restoring/      exists while a backup is copied; left behind by an interrupted restore
+///     restoring/      exists while a backup is copied; left behind by an interrupted or failed restore
 /// ```
 package final class DataDirectory: Sendable {
     /// The path without symbolic links. Everything below it is opened by this path, so a link that is replaced later

@@ -4,7 +4,7 @@ import LinkEvents
 /// The state of a restore in the folder of a data directory's files.
 ///
 /// ```
-/// restoring/      the copy is incomplete; the directory is unusable until a restore ends
+/// restoring/      the copy is incomplete, or failed; the directory is unusable until a restore ends
 /// restored/       the copy is complete; its files are moved into place, by the next opener if need be
 /// ```
 struct RestoreState {
@@ -17,7 +17,7 @@ struct RestoreState {
 
     private static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Whether a restore was interrupted.
+    /// Whether a restore was interrupted, or failed.
     var isUnfinished: Bool { Self.isThere(restoring) }
 
     private func entries(of folder: String) -> [String] {
@@ -30,6 +30,11 @@ struct RestoreState {
         try? FileManager.default.removeItem(atPath: restoring)
         let left = entries(of: ".").filter { $0.hasPrefix("catalog.db") } + entries(of: "events").map { "events/" + $0 }
         if let file = left.first { throw StorageError.occupied(directory: directory, by: file) }
+    }
+
+    /// Removes an incomplete copy, but not its folder: a process that started would find no data, and record anew.
+    func abandon() {
+        for name in entries(of: "restoring") { try? FileManager.default.removeItem(atPath: "\(restoring)/\(name)") }
     }
 
     /// Marks the copy as complete, durably.

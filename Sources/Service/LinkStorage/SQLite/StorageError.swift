@@ -16,7 +16,7 @@ package enum StorageError: DiskError, Hashable {
     case noDirectory(path: String)
     /// This user may not read the data directory, or a directory above it. The owner is nil if it is unknown.
     case notReadable(path: String, owner: String?)
-    /// A restore was interrupted before everything was copied.
+    /// A restore was interrupted, or failed, before everything was copied.
     case unfinishedRestore(directory: String)
     /// The target of a restore already holds databases, or remainders of them.
     case occupied(directory: String, by: String)
@@ -29,6 +29,8 @@ package enum StorageError: DiskError, Hashable {
     case backup(directory: String)
     /// The directory has no list of a backup's files.
     case notABackup(directory: String)
+    /// The files of a backup are not those of its list.
+    case damagedBackup(directory: String, detail: String)
     /// The path cannot become a backup; nothing in the data directory failed.
     case refusedTarget(path: String, detail: String)
     case full(file: String)
@@ -79,6 +81,8 @@ package enum StorageError: DiskError, Hashable {
         case .notABackup(let directory):
             "\(directory) is not a backup, because it contains no backup.json. Nothing was changed: name a directory that "
                 + "'fingerpost backup' created."
+        case .damagedBackup(let directory, let detail):
+            "\(directory) is a damaged backup: \(detail). Nothing was restored: copy the backup again, or restore another one."
         case .refusedTarget(let path, let detail): "\(path) cannot be used for a backup: \(detail)."
         case .full(let file):
             "\(file) cannot grow because the disk is full: free some space (deploy/runbooks/disk-full.md)."
@@ -94,9 +98,10 @@ package enum StorageError: DiskError, Hashable {
     package var exitCode: Int32 {
         switch self {
         case .locked: 75  // EX_TEMPFAIL: try again when the other process has ended
-        case .corrupt, .foreignFile, .otherBuild, .newerSchema, .missing, .unfinishedRestore: 65  // EX_DATAERR
-        case .noDirectory, .notReadable, .unusable, .readOnlyDisk, .backup, .notABackup, .refusedTarget, .full, .io,
-            .occupied:
+        case .corrupt, .foreignFile, .otherBuild, .newerSchema, .missing, .unfinishedRestore, .notABackup,
+            .damagedBackup:
+            65  // EX_DATAERR
+        case .noDirectory, .notReadable, .unusable, .readOnlyDisk, .backup, .refusedTarget, .full, .io, .occupied:
             74  // EX_IOERR
         case .wrongSetting: 70  // EX_SOFTWARE
         case .unsafe: 78  // EX_CONFIG
