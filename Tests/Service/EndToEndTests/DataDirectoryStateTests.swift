@@ -235,6 +235,22 @@ struct DataDirectoryStateTests {
         }
     }
 
+    @Test func folderOfTheFilesIsNoDataDirectory() async throws {
+        try await withTemporaryDirectory { directory in
+            try await prepare(directory)
+            for command in [
+                "fingerpost keys list --data", "fingerpost verify-log --data", "fingerpost restore b --data",
+                Self.serve,
+            ] {
+                let refused = try await shell(directory, "\(command) data/service")
+                #expect(refused.status == 65, "\(command): \(refused.text)")
+                let message = "data/service is the folder inside a data directory; use --data \(directory)/data."
+                #expect(refused.text.contains(message), "\(command): \(refused.text)")
+            }
+            #expect(try await shell(directory, "test ! -e data/service/service").status == 0)
+        }
+    }
+
     // MARK: Other builds
 
     /// Before there were baselines, bytes 60 to 63 of a file were the number of its migrations. The first builds had no

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -90,6 +91,36 @@ struct DataDirectoryTests {
             #expect("\(try #require(error))".contains("'fingerpost restore \(folder) --data DIR'"))
             let left = try FileManager.default.subpathsOfDirectory(atPath: folder).sorted()
             #expect(left == ["backup.json", "catalog.db", "events"])
+        }
+    }
+
+    @Test(arguments: [DataDirectory.Purpose.create, .use, .restore])
+    func folderOfTheFilesIsNotOpened(for purpose: DataDirectory.Purpose) throws {
+        try inTemporaryDirectory { folder in
+            let first = try DataDirectory(folder + "/data", for: .create)
+            func refusal() -> StorageError? {
+                #expect(throws: StorageError.self) { try DataDirectory(first.servicePath, for: purpose) }
+            }
+            // It has a lock, and later a catalog.
+            let expected = StorageError.serviceFolder(path: first.servicePath, directory: first.path)
+            #expect(refusal() == expected)
+            let start = "\(folder)/data/service is the folder inside a data directory; use --data \(folder)/data."
+            #expect("\(expected)".hasPrefix(start))
+            try CatalogDatabase(first.catalogPath).close()
+            #expect(refusal() == expected)
+            #expect(!FileManager.default.fileExists(atPath: first.servicePath + "/service"))
+
+            let catalog = try DatabaseQueue(path: first.catalogPath)
+            try catalog.write { try $0.execute(sql: "PRAGMA user_version = 7") }
+            try catalog.close()
+            #expect(refusal() == .otherBuild(file: first.catalogPath))
+        }
+    }
+
+    @Test func dataDirectoryMayHaveTheNameOfTheFolder() throws {
+        try inTemporaryDirectory { folder in
+            for _ in 0..<2 { _ = try DataDirectory(folder + "/service", for: .create) }
+            #expect(try mode(folder + "/service/service") == 0o700)
         }
     }
 }

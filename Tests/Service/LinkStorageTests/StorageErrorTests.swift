@@ -8,6 +8,7 @@ struct StorageErrorTests {
             (.foreignFile(file: "f"), 65), (.otherBuild(file: "f"), 65), (.corrupt(file: "f", detail: "x"), 65),
             (.notReadable(path: "d", owner: "root"), 74), (.backup(directory: "d"), 74),
             (.notABackup(directory: "d"), 65), (.damagedBackup(directory: "d", detail: "x"), 65),
+            (.serviceFolder(path: "d/service", directory: "d"), 65),
             (.unusable(file: "f", detail: "x"), 74), (.readOnlyDisk(file: "f"), 74),
             (.full(file: "f"), 74),
             (.io(file: "f", detail: "x"), 74),

@@ -40,6 +40,7 @@ package final class DataDirectory: Sendable {
     /// Locks the directory. Creates it first if the purpose allows that, with mode 0700.
     ///
     /// Throws `StorageError`: `.notReadable` if it belongs to another user, `.noDirectory` if there is none and `purpose` is `.use`, `.backup` if it is a backup,
+    /// `.serviceFolder` if it is the folder of the files in a data directory,
     /// `.otherBuild` if its files have the schema of another build, `.unsafe` if other users could replace them,
     /// `.locked` if another process holds the lock, `.unfinishedRestore` after an interrupted restore, and `.missing` if
     /// there are day files but no catalog.
@@ -47,6 +48,7 @@ package final class DataDirectory: Sendable {
         try Self.requireReadable(path)
         // Opening changes the files, so that they would no longer match the list of the backup.
         guard access("\(path)/\(Backup.listName)", F_OK) != 0 else { throw StorageError.backup(directory: path) }
+        try Self.refuseServiceFolder(path)
         try Self.refuseOtherPrograms(path)
         guard purpose != .use || Self.exists(at: path) else { throw StorageError.noDirectory(path: path) }
         do {
@@ -127,6 +129,20 @@ package final class DataDirectory: Sendable {
         guard lstat(real, &status) == 0 else { throw StorageError.unusable(path, errno) }
         guard status.st_mode & 0o002 == 0 else { throw StorageError.writableByAll(directory: path) }
         return status.st_uid
+    }
+
+    /// Throws if the path leads to the folder of the files, and not to the data directory that contains it.
+    private static func refuseServiceFolder(_ path: String) throws {
+        guard let real = try? resolve(path), real.hasSuffix("/\(serviceName)"),
+            access(serviceFolder(in: real), F_OK) != 0
+        else { return }
+        let catalog = real + "/catalog.db"
+        let isOfThisBuild =
+            access(catalog, F_OK) == 0
+            ? (try? SQLiteHeader.inspect(catalog, CatalogDatabase.schema)) != nil
+            : ["lock", "running", "control.sock"].contains { access("\(real)/\($0)", F_OK) == 0 }
+        guard isOfThisBuild else { return }
+        throw StorageError.serviceFolder(path: path, directory: Folder.parent(of: real))
     }
 
     /// Throws before anything is changed. Reports nothing else: whatever is wrong with a file, opening it says.

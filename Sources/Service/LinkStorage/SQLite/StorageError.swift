@@ -14,6 +14,8 @@ package enum StorageError: DiskError, Hashable {
     case missing(file: String, detail: String)
     /// A command that works on existing data found none.
     case noDirectory(path: String)
+    /// The path leads to the folder of the files in a data directory.
+    case serviceFolder(path: String, directory: String)
     /// This user may not read the data directory, or a directory above it. The owner is nil if it is unknown.
     case notReadable(path: String, owner: String?)
     /// A restore was interrupted, or failed, before everything was copied.
@@ -60,6 +62,8 @@ package enum StorageError: DiskError, Hashable {
         case .noDirectory(let path):
             "There is no data directory at \(path). Nothing was created: name the server's directory with --data. "
                 + "'fingerpost serve', 'migrate', 'restore' and 'keys create --init' create one."
+        case .serviceFolder(let path, let directory):
+            "\(path) is the folder inside a data directory; use --data \(directory). Nothing was changed."
         case .notReadable(let path, let owner):
             "You may not read \(path)\(owner.map { ", which belongs to \($0)" } ?? ""): run the command as its owner or as "
                 + "root, such as with sudo."
@@ -98,8 +102,8 @@ package enum StorageError: DiskError, Hashable {
     package var exitCode: Int32 {
         switch self {
         case .locked: 75  // EX_TEMPFAIL: try again when the other process has ended
-        case .corrupt, .foreignFile, .otherBuild, .newerSchema, .missing, .unfinishedRestore, .notABackup,
-            .damagedBackup:
+        case .corrupt, .foreignFile, .otherBuild, .newerSchema, .missing, .unfinishedRestore, .serviceFolder,
+            .notABackup, .damagedBackup:
             65  // EX_DATAERR
         case .noDirectory, .notReadable, .unusable, .readOnlyDisk, .backup, .refusedTarget, .full, .io, .occupied:
             74  // EX_IOERR
