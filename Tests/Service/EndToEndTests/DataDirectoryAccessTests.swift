@@ -156,6 +156,25 @@ struct DataDirectoryAccessTests {
         }
     }
 
+    private static let asNobody = "setpriv --reuid=\(nobody) --regid=\(nobody) --clear-groups"
+    private static let actsAsNobody: Bool =
+        isRoot
+        && (try? run("sh", "-c", "\(asNobody) '\(RunningServer.products.path)/fingerpost' --version"))?.status == 0
+    private static let needsNobody: Comment =
+        "SKIPPED: run the tests as root, with setpriv and a build that another user may execute, to act as another user"
+
+    @Test(.enabled(if: actsAsNobody, needsNobody)) func directoryOfAnotherUserNamesItsOwner() async throws {
+        try await withTemporaryDirectory { directory in
+            #expect(chmod(directory, 0o755) == 0)
+            #expect(try await shell(directory, "fingerpost migrate --data data").status == 0)
+            for command in ["keys list", "verify-log"] {
+                let refused = try await shell(directory, "\(Self.asNobody) fingerpost \(command) --data data")
+                #expect(refused.status == 74, "\(refused.text)")
+                #expect(refused.text.contains("You may not read data, which belongs to root: run"), "\(refused.text)")
+            }
+        }
+    }
+
     // MARK: Exports
 
     @Test func exportsAreTheirOwnersAlone() async throws {

@@ -27,22 +27,54 @@ struct DataDirectoryStateTests {
         #expect(try await shell(directory, "fingerpost backup b --data data").status == 0)
     }
 
+    /// Overwrites the page of the keys, which opening does not read.
+    private func damageKeys(_ directory: String) async throws {
+        let path = directory + "/data/service/catalog.db"
+        let place = try await DatabaseQueue(path: path).read { db in
+            let page = try Int.fetchOne(db, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'api_key'") ?? 0
+            return try (page - 1) * (Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0)
+        }
+        let file = try #require(FileHandle(forUpdatingAtPath: path))
+        try file.seek(toOffset: UInt64(place))
+        try file.write(contentsOf: Data(repeating: 0xFF, count: 64))
+        try file.close()
+    }
+
     /// A clean stop leaves nothing to check at the next start, so the first read finds the damage.
     @Test func catalogWithFlippedBytesIsNamedByTheFirstStart() async throws {
         try await withTemporaryDirectory { directory in
             try await prepare(directory)
-            let path = directory + "/data/service/catalog.db"
-            let place = try await DatabaseQueue(path: path).read { db in
-                let page = try Int.fetchOne(db, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'api_key'") ?? 0
-                return try (page - 1) * (Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0)
-            }
-            let file = try #require(FileHandle(forUpdatingAtPath: path))
-            try file.seek(toOffset: UInt64(place))
-            try file.write(contentsOf: Data(repeating: 0xFF, count: 64))
-            try file.close()
+            try await damageKeys(directory)
             #expect(!FileManager.default.fileExists(atPath: directory + "/data/service/running"))
             let started = try await shell(directory, Self.serve + " data")
             #expect(started.status == 65 && started.text.contains("data/service/catalog.db"), "\(started.text)")
+        }
+    }
+
+    @Test func catalogWithFlippedBytesIsFoundByVerifyLog() async throws {
+        try await withTemporaryDirectory { directory in
+            try await prepare(directory)
+            #expect(try await shell(directory, "fingerpost verify-log --data data").status == 0)
+            try await damageKeys(directory)
+            let verified = try await shell(directory, "fingerpost verify-log --data data")
+            #expect(verified.status == 1 && verified.text.contains("INCOMPLETE: 1 = 1 stored"), "\(verified.text)")
+            #expect(verified.text.contains("data/service/catalog.db is damaged ("), "\(verified.text)")
+        }
+    }
+
+    /// The ledger knows of the exported event, whose file is gone.
+    @Test func startWarnsOfMissingNewestEvents() async throws {
+        try await withTemporaryDirectory { directory in
+            try await prepare(directory)
+            let lost = try await shell(directory, "fingerpost export shop --data data && rm data/service/events/2*.db*")
+            #expect(lost.status == 0, "\(lost.text)")
+            let log = directory + "/log"
+            let server = try RunningServer(directory: directory + "/data", launcher: RunningServer.logging(to: log))
+            server.send(SIGTERM)
+            #expect(server.wait().status == 0)
+            let lines = try String(contentsOfFile: log, encoding: .utf8)
+            #expect(lines.contains("the newest day file of the log is missing"), "\(lines)")
+            #expect(lines.contains("first_seq"), "\(lines)")
         }
     }
 

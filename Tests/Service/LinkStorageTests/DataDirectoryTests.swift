@@ -123,4 +123,19 @@ struct DataDirectoryTests {
             #expect(try mode(folder + "/service/service") == 0o700)
         }
     }
+
+    @Test(.enabled(if: geteuid() != 0, "SKIPPED: the superuser may read every directory"))
+    func unreadableDirectoryIsNotOpened() throws {
+        try inTemporaryDirectory { folder in
+            let path = folder + "/data"
+            try FileManager.default.createDirectory(atPath: path + "/inner", withIntermediateDirectories: true)
+            chmod(path, 0)
+            defer { chmod(path, 0o700) }
+            let owner = try #require(getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) })
+            for (path, owner) in [(path, owner), (path + "/inner", nil)] as [(String, String?)] {
+                let error = #expect(throws: StorageError.self) { try DataDirectory(path, for: .use) }
+                #expect(error == .notReadable(path: path, owner: owner))
+            }
+        }
+    }
 }
