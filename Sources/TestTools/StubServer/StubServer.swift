@@ -103,16 +103,22 @@ package final class StubServer: Sendable {
         } catch {
             throw StubStartFailure(
                 kind: .address,
-                description: "cannot listen on \(configuration.host):\(port): \(reason(error))",
+                description: "cannot listen on \(configuration.host):\(port): \(reason(error, configuration.host))",
                 details: []
             )
         }
     }
 
-    private static func reason(_ error: any Error) -> String {
+    private static func reason(_ error: any Error, _ host: String) -> String {
+        if error is SocketAddressError.UnknownHost || error is SocketAddressError {
+            return "the host \(host) does not resolve to an address; choose another --bind-address"
+        }
         guard let error = error as? IOError else { return "\(error)" }
-        return error.errnoCode == EADDRINUSE
-            ? "the port is in use; take another one, or --port 0 for any free one" : "\(error)"
+        return switch error.errnoCode {
+        case EADDRINUSE: "the port is in use; take another one, or --port 0 for any free one"
+        case EADDRNOTAVAIL: "this machine has no address \(host); choose another --bind-address"
+        default: "\(error)"
+        }
     }
 
     private static func stubs(

@@ -122,6 +122,13 @@ struct MistakeTests {
         Mistake("stub . --proxy-all http://a.test --record-mappings --no-request-journal", 64, "needs the journal"),
         Mistake("stub . --match-headers Accept", 64, "--match-headers needs --record."),
         Mistake("stub . --https-port 0 --https-keystore a.jks", 64, "'fingerpost stub ca' prints"),
+        Mistake("stub --strict --detach", 64, "--detach needs --pid-file, so that 'stub stop' finds the process."),
+        Mistake("stub start st", 64, "'start' is not a command of 'fingerpost stub'; write 'fingerpost stub st'."),
+        Mistake("stub . st", 64, "Unexpected argument 'st'\nUsage: fingerpost stub run"),
+        Mistake("stub report 127.0.0.1:19130", 64, "is not the URL of a stub server; write http://127.0.0.1:19130."),
+        Mistake("stub report ftp://127.0.0.1", 64, "is not the URL of a stub server; write one with http:// or"),
+        Mistake("stub --bind-address no.invalid", 69, "the host no.invalid does not resolve to an address;"),
+        Mistake("stub --bind-address 192.0.2.1", 69, "this machine has no address 192.0.2.1; choose another"),
         Mistake("stub stpo --pid-fil x", 64, "did you mean 'fingerpost stub stop'?"),
         Mistake(
             "testkit generate uiautomator suite.yaml --table acme.yaml --app ios",

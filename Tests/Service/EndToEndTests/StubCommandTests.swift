@@ -104,7 +104,7 @@ struct StubCommandTests {
 
     @Test func detachedServerNeedsAPIDFile() async throws {
         let (status, text) = try await Self.shell(#""$0" stub --detach"#)
-        #expect(status == 1)
+        #expect(status == 64)
         #expect(text.contains("--pid-file"))
     }
 

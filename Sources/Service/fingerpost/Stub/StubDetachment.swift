@@ -13,7 +13,7 @@ struct StubDetachment {
 
     func start() throws {
         guard let pidFile else {
-            throw fail("--detach needs --pid-file, so that 'stub stop' finds the process.", .failed)
+            throw fail("--detach needs --pid-file, so that 'stub stop' finds the process.", .invalidUsage)
         }
         let process = Process()
         process.executableURL = Bundle.main.executableURL

@@ -15,6 +15,12 @@ struct StubReport: AsyncParsableCommand {
 
     @ArgumentParser.Argument(help: "The URL of the server or of a session.") var url: String
 
+    func validate() throws {
+        guard !url.hasPrefix("http://"), !url.hasPrefix("https://") else { return }
+        let advice = url.contains("://") ? "one with http:// or https://" : "http://\(url)"
+        throw ValidationError("'\(url)' is not the URL of a stub server; write \(advice).")
+    }
+
     func run() async throws {
         do {
             let base = url.hasSuffix("/") ? String(url.dropLast()) : url

@@ -45,6 +45,8 @@ struct StubRun: AsyncParsableCommand {
     @Flag(help: "Do not compress answers for clients that accept gzip.") var disableGzip = false
     @Flag(help: "Let web pages of every site read the answers (CORS).") var enableStubCors = false
     @OptionGroup(visibility: .hidden) var wireMock: StubWireMockOptions
+    /// Words behind the folder, such as in 'stub start FOLDER'.
+    @ArgumentParser.Argument(help: .hidden) var others: [String] = []
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port must be a number from 0 to 65535.") }
@@ -85,6 +87,14 @@ struct StubRun: AsyncParsableCommand {
     private var journalCount: Int { wireMock.noRequestJournal ? 0 : maxRequestJournalEntries }
 
     func run() async throws {
+        // Not in validate(), which runs before an unknown option is reported.
+        if let other = others.first {
+            throw ValidationError(
+                folder == "start"
+                    ? "'start' is not a command of 'fingerpost stub'; write 'fingerpost stub \(other)'."
+                    : "Unexpected argument '\(other)'"
+            )
+        }
         if detach { return try StubDetachment(pidFile: pidFile).start() }
         let process = try pidFile.map(StubPIDFile.init(creating:))
         defer { process?.remove() }
