@@ -26,6 +26,7 @@ package final class StubServer: Sendable {
     ) async throws {
         let folder = configuration.folder.map(StubFolder.init)
         try folder?.refuseProductionData()
+        if configuration.answersOnlyFromStubs { try folder?.refuseMisplacedMappings() }
         let stubs = try Self.stubs(configuration, folder, report)
         let journalBudget = JournalBudget(maximumBytes: configuration.journalBytes)
         let main = StubSession(
@@ -160,6 +161,13 @@ package final class StubServer: Sendable {
     /// The number of stubs, without the proxy stubs of a recording and of `proxyAll`.
     package var stubCount: Int {
         sessions.main.rules.stubs.entries.count { $0.file != nil || $0.stub.response.proxy == nil }
+    }
+
+    /// Why stubs of the folder are probably missing: lines for people.
+    package var folderWarnings: [String] {
+        guard let folder = configuration.folder.map(StubFolder.init) else { return [] }
+        guard configuration.answersOnlyFromStubs, folder.isWithoutStubs else { return folder.unreadFiles }
+        return ["\(folder.path) has no folder 'mappings': no stub is loaded"]
     }
 
     /// Waits until `/__admin/shutdown` is called or `stop` runs.

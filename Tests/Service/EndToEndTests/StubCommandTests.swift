@@ -148,6 +148,36 @@ struct StubCommandTests {
         }
     }
 
+    private static let folders = #"""
+        cd "$1"; mkdir -p st/mappings flat empty files/__files; touch acme.yaml st/mappings/b.yaml
+        echo '{"request":{"url":"/a"}}' >flat/a.json; cp flat/a.json st/mappings
+        "$0" stub $2 </dev/null; echo "status $?"
+        """#
+
+    @Test(arguments: [
+        ("acme.yaml", 65, "acme.yaml is not a folder; name one with 'mappings', or a tenant file with --tenant.\n"),
+        ("st/mappings", 65, "st/mappings is the folder 'mappings' itself; name its parent folder, DIRECTORY/st\n"),
+        ("flat", 65, "flat has JSON files, but no folder 'mappings'; move them to flat/mappings\n"),
+        ("empty", 0, "fingerpost: empty has no folder 'mappings': no stub is loaded\n"),
+        ("st", 0, "fingerpost: st/mappings/b.yaml is not read; mappings are JSON\n"),
+    ])
+    func folderWithoutReadableMappingsIsReported(folder: String, status: Int, message: String) async throws {
+        try await withTemporaryDirectory { directory in
+            let printed = try await Self.shell(Self.folders, [directory, folder]).text
+            let text = printed.replacing(directory, with: "DIRECTORY")
+            #expect(text.contains(message) && text.hasSuffix("status \(status)\n"), "\(text)")
+        }
+    }
+
+    /// Such a server has other answers than stubs, or will have stubs.
+    @Test(arguments: ["files", "empty --proxy-all http://127.0.0.1:1", "empty --record http://127.0.0.1:1"])
+    func folderWithoutMappingsHasOtherUses(options: String) async throws {
+        try await withTemporaryDirectory { directory in
+            let text = try await Self.shell(Self.folders, [directory, options]).text
+            #expect(!text.contains("no stub is loaded") && text.contains(#""stubs":0"#), "\(text)")
+        }
+    }
+
     @Test(arguments: ["--record", "--proxy-all"])
     func targetWithoutAValidPortIsRefused(option: String) async throws {
         try await withTemporaryDirectory { directory in

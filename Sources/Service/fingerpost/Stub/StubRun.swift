@@ -113,6 +113,9 @@ struct StubRun: AsyncParsableCommand {
         let configuration = try stubConfiguration
         let links = try await links.endpoints(folder: configuration.folder, environment: configuration.environment)
         let server = try await start(configuration, links)
+        if recordingTarget == nil {
+            for line in server.folderWarnings { warn("fingerpost: \(line)") }
+        }
         // Checked before the announcement, because a client that reads it may close the input immediately.
         let inputWasOpen = StandardInput.isWaiting
         try announce(server, links)
@@ -172,12 +175,7 @@ struct StubRun: AsyncParsableCommand {
         get throws {
             var configuration = StubConfiguration()
             configuration.folder = folder ?? wireMock.rootDir
-            if let folder = configuration.folder, !FileManager.default.fileExists(atPath: folder) {
-                guard recordingTarget != nil else {
-                    throw fail("the folder '\(folder)' does not exist; check the path.", .unreadableInput)
-                }
-                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            }
+            if let folder = configuration.folder { try makeOrCheck(folder) }
             configuration.host = bindAddress
             configuration.port = port
             configuration.names = https.httpsName.compactMap(ServerName.init)
@@ -193,6 +191,22 @@ struct StubRun: AsyncParsableCommand {
             if let clock, let instant = Timestamp(clock) { configuration.environment.now = { instant } }
             if let seed { configuration.environment.random = StubEnvironment.seededRandom(seed) }
             return configuration
+        }
+    }
+
+    /// Makes the folder of a recording. Throws if another one does not exist, or is a file.
+    private func makeOrCheck(_ folder: String) throws {
+        var isFolder: ObjCBool = false
+        if !FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) {
+            guard recordingTarget != nil else {
+                throw fail("the folder '\(folder)' does not exist; check the path.", .unreadableInput)
+            }
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } else if !isFolder.boolValue {
+            throw fail(
+                "\(folder) is not a folder; name one with 'mappings', or a tenant file with --tenant.",
+                .unreadableInput
+            )
         }
     }
 

@@ -30,6 +30,9 @@ package struct StubConfiguration: Sendable {
 
     package init() {}
 
+    /// Whether nothing else than stubs answers requests.
+    var answersOnlyFromStubs: Bool { proxyAll == nil && endpoints == nil }
+
     /// The hosts for which the server has a certificate and answers calls of its admin API.
     package var hosts: [ServerName] {
         ([ServerName(host)].compactMap(\.self) + names).reduce(into: ServerName.standard) { hosts, name in

@@ -128,7 +128,7 @@ struct StubFolder: Sendable {
         return path
     }
 
-    private static func names(in folder: String) -> [String] {
+    static func names(in folder: String) -> [String] {
         guard let enumerator = FileManager.default.enumerator(atPath: folder) else { return [] }
         var names: [String] = []
         while let name = enumerator.nextObject() as? String {
