@@ -146,6 +146,7 @@ package final class StubServer: Sendable {
             )
         }
         for problem in problems { report(problem.description) }
+        folder.mistakes(in: stubs).forEach(configuration.warn)
         for (stub, file) in stubs { store.add(stub, file: file) }
         return store
     }

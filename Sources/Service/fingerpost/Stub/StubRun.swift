@@ -188,6 +188,7 @@ struct StubRun: AsyncParsableCommand {
             configuration.compression = disableGzip ? .off : .gzip
             configuration.crossOrigin = enableStubCors ? .allowed : .asStubsSay
             configuration.mask = masking.mask
+            configuration.warn = { warn("fingerpost: \($0)") }
             if let clock, let instant = Timestamp(clock) { configuration.environment.now = { instant } }
             if let seed { configuration.environment.random = StubEnvironment.seededRandom(seed) }
             return configuration

@@ -105,6 +105,9 @@ extension AdminAPI {
     private func addMapping(_ call: AdminRequest) throws -> StubAnswer {
         let stub = try mapping(try call.document())
         try add(stub, call.session)
+        for mistake in stub.mistakes(in: folder) {
+            configuration.warn("added stub '\((stub.name ?? stub.id).prefix(100))': \(mistake)")
+        }
         return .json(stub.json, status: 201)
     }
 
@@ -202,6 +205,7 @@ extension AdminAPI {
         guard let folder else { return [] }
         let (stubs, problems) = folder.stubs(templating: configuration.templating, newID: environment.newID)
         guard problems.isEmpty || configuration.unreadable == .leftOut else { return problems }
+        folder.mistakes(in: stubs).forEach(configuration.warn)
         session.withState { state in
             let others = state.rules.stubs.entries.filter { $0.file == nil }.sorted { $0.order < $1.order }
             state.rules.stubs.removeAll()

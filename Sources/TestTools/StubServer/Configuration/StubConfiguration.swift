@@ -25,6 +25,8 @@ package struct StubConfiguration: Sendable {
     package var crossOrigin = CrossOrigin.asStubsSay
     package var limits = StubLimits()
     package var environment = StubEnvironment()
+    /// Called with each line about a probable mistake in a stub.
+    package var warn: @Sendable (_ line: String) -> Void = { _ in }
     /// The endpoints that answer requests besides the stubs.
     package var endpoints: (any StubEndpoints)?
 
