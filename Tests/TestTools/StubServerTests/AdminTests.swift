@@ -76,6 +76,41 @@ struct AdminTests {
         }
     }
 
+    @Test(arguments: [
+        ("GET", "mapping", "there is no GET /__admin/mapping; did you mean /__admin/mappings?"),
+        ("GET", "reset", "there is no GET /__admin/reset"),
+        ("GET", "nothing", "there is no GET /__admin/nothing"),
+        ("GET", "sessions/gone", "there is no session 'gone'; GET /__admin/sessions lists them"),
+        ("DELETE", "sessions/gone", "there is no session 'gone'; GET /__admin/sessions lists them"),
+    ])
+    func unknownPathOrSessionIsNamed(method: String, path: String, title: String) async throws {
+        try await StubExchange.run { exchange in
+            let answer = try await exchange.send(method, "/__admin/\(path)")
+            #expect(answer.status == 404)
+            #expect(answer.json?["errors"]?.elements?.map { $0["title"]?.text } == [title], "\(answer.text)")
+        }
+    }
+
+    /// WireMock answers these without a body.
+    @Test(arguments: ["mappings/\(id)", "requests/\(id)"])
+    func unknownStubOrRequestHasNoBody(path: String) async throws {
+        try await StubExchange.run { exchange in
+            let answer = try await exchange.send("GET", "/__admin/\(path)")
+            #expect(answer.status == 404 && answer.body.isEmpty, "\(answer.text)")
+        }
+    }
+
+    @Test(arguments: [false, true]) func linksOfAServerWithoutTenantsAreExplained(hasStub: Bool) async throws {
+        try await StubExchange.run { exchange in
+            if hasStub { try await exchange.add(#"{"request":{"url":"/a"}}"#) }
+            for (method, path) in [("POST", "/resolve"), ("GET", "/resolve"), ("POST", "/resolved")] {
+                let answer = try await exchange.send(method, path)
+                let isHinted = answer.text.hasSuffix("start it with --tenant FILE to resolve links.\n")
+                #expect(answer.status == 404 && isHinted == (method == "POST" && path == "/resolve"), "\(answer.text)")
+            }
+        }
+    }
+
     @Test func resetOfScenariosAnswersAnEmptyObject() async throws {
         try await StubExchange.run { exchange in
             let answer = try await exchange.send("POST", "/__admin/scenarios/reset")

@@ -8,13 +8,17 @@ extension AdminAPI {
         case ("POST", 1): return try addSession(call)
         case ("GET", 1): return .json(.object(["sessions": .array(sessions.all.map(sessionJSON))]))
         case ("GET", 2):
-            guard let session = sessions.find(call.path[1]) else { throw AdminFailure.notFound }
+            guard let session = sessions.find(call.path[1]) else { throw Self.noSession(call.path[1]) }
             return .json(sessionJSON(session))
         case ("DELETE", 2):
-            guard sessions.remove(call.path[1]) else { throw AdminFailure.notFound }
+            guard sessions.remove(call.path[1]) else { throw Self.noSession(call.path[1]) }
             return .emptyObject
         default: throw AdminFailure.notFound
         }
+    }
+
+    private static func noSession(_ id: String) -> AdminFailure {
+        AdminFailure(404, code: 404, "there is no session '\(id.prefix(100))'; GET /__admin/sessions lists them")
     }
 
     /// Adds a session with the stubs of the server, or without any.

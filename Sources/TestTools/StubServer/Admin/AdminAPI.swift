@@ -75,8 +75,19 @@ struct AdminAPI: Sendable {
             answer.afterwards = shutDown
             return answer
         case ("GET", ["health"]): return .json(.object(["status": .string("healthy")]))
-        default: throw AdminFailure.notFound
+        default: throw Self.unknown(call)
         }
+    }
+
+    private static let names = [
+        "mappings", "requests", "near-misses", "scenarios", "settings", "recordings", "files", "sessions", "report",
+        "links", "reset", "shutdown", "health",
+    ]
+
+    private static func unknown(_ call: AdminRequest) -> AdminFailure {
+        let misspelt = call.path.first.flatMap { names.contains($0) ? nil : $0 }
+        let hint = misspelt?.nearest(among: names).map { "; did you mean /__admin/\($0)?" } ?? ""
+        return AdminFailure(404, code: 404, "there is no \(call.method) \(call.request.path.prefix(100))\(hint)")
     }
 
     /// Returns an overview of the server and of the session.

@@ -192,9 +192,13 @@ struct Responder: Sendable {
         } catch {
             text = "No stub matches this request. The closest stub is not known: \(error)\n"
         }
+        // A link of an app, for a server that was started without its tenant file.
+        let hint =
+            request.method == "POST" && request.path == "/resolve" && session.endpoints == nil
+            ? "\nThis server has no tenant file; start it with --tenant FILE to resolve links.\n" : ""
         var answer = StubAnswer.text(
             404,
-            text ?? "No response could be served as there are no stub mappings in this WireMock instance."
+            (text ?? "No response could be served as there are no stub mappings in this WireMock instance.") + hint
         )
         let difference = (try? nearest?.firstDifference()) ?? nil
         if isStrict, let nearest {
