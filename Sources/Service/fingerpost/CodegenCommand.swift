@@ -49,6 +49,7 @@ struct CodegenCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if let out { try requireReplaceable(out, inputs: [table].compactMap(\.self)) }
         let source = try await source()
         var options = ScreenCodeOptions(tenant: source.tenant, package: package, access: access)
         if let name { options.typeName = name }

@@ -29,6 +29,7 @@ struct ConformanceCommand: AsyncParsableCommand {
         @ArgumentParser.Option(help: "The file to write (default: standard output).") var out: String?
 
         func run() async throws {
+            if let out { try requireReplaceable(out) }
             let vectors = try ConformanceVectors()
             let disagreements = vectors.disagreements
             guard disagreements.isEmpty else {

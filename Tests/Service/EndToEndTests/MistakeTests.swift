@@ -136,6 +136,16 @@ struct MistakeTests {
             "acme.yaml: 'ios' is not an app that uiautomator can test; choose an app with --app: android."
         ),
         Mistake("testkit probe swift --out no/x.swift", 74, "its directory does not exist; create it, or check the"),
+        Mistake("codegen swift acme.yaml --out acme.yaml", 64, "acme.yaml is a file that this command reads; choose"),
+        Mistake("codegen swift acme.yaml --out suite.yaml", 64, "suite.yaml is a tenant file or a suite; choose"),
+        Mistake("testkit probe swift --out acme.yaml", 64, "acme.yaml is a tenant file or a suite; choose"),
+        Mistake("conformance export --out acme.yaml", 64, "acme.yaml is a tenant file or a suite; choose"),
+        Mistake(
+            "association migrate notes.txt --host go.acme.test --out acme.yaml",
+            64,
+            "choose another file to write, or use --force to replace it."
+        ),
+        Mistake("association build --table acme.yaml --out notes.txt", 74, "notes.txt is not a folder; choose another"),
         Mistake("plan acme.yaml", 64, "'fingerpost plan' reads its file from an option: write -f acme.yaml."),
         Mistake("apply acme.yaml --dry-run", 64, "write -f acme.yaml."),
         Mistake("help srve", 64, "'srve' is not a command of 'fingerpost'; did you mean 'fingerpost serve'?"),

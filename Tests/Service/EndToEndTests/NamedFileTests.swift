@@ -47,6 +47,21 @@ struct NamedFileTests {
         #expect(result.status == 0 && result.lines == ["1"], "\(result.lines)")
     }
 
+    /// Whatever its name is.
+    @Test func inputIsNotReplaced() async throws {
+        let result = try await shell(
+            #"ln published other; ln -s other link; "$0" $MIGRATE link; test $? = 64 && grep -c applinks published"#
+        )
+        #expect(result.status == 0 && result.lines.last == "1", "\(result.lines)")
+    }
+
+    @Test func tenantFileIsReplacedOnlyWithForce() async throws {
+        let result = try await shell(
+            #""$0" $MIGRATE a.yaml && cp a.yaml b && ! "$0" $MIGRATE a.yaml && cmp a.yaml b && "$0" $MIGRATE a.yaml --force"#
+        )
+        #expect(result.status == 0 && result.lines.count == 1, "\(result.lines)")
+    }
+
     @Test func folderIsSeventyFour() async throws {
         let result = try await shell(#"mkdir folder; "$0" $MIGRATE folder"#)
         #expect(result.status == 74)

@@ -83,6 +83,14 @@ struct TableCommandTests {
                 "--output", output,
             ])
             #expect(signed.status == 0, "\(signed.text)")
+            // The private key is not replaced by the signed table.
+            let secret = try Data(contentsOf: URL(filePath: file))
+            let lost = try await table([
+                "sign", example, "--app", "ios", "--signing-key", file, "--revision", "7", "--settings-revision", "3",
+                "--output", file,
+            ])
+            #expect(lost.status == 64 && lost.text.contains("is a file that this command reads"), "\(lost.text)")
+            #expect(try Data(contentsOf: URL(filePath: file)) == secret)
             let verify =
                 ["verify", output, "--tenant", "shop", "--app", "ios", "--json"] + publicKeys(keys(in: made.text))
             let valid = try await table(verify)

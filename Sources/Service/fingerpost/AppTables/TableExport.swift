@@ -23,6 +23,7 @@ struct TableExport: AsyncParsableCommand {
     @ArgumentParser.Option(help: "The file to write.") var output: String
 
     func run() async throws {
+        try requireReplaceable(output, inputs: self.keys.publicKey)
         let scope = try scope.scope(of: TenantID(argument: tenant))
         let response = try await server.download().table(of: scope)
         guard response.status == 200 else {

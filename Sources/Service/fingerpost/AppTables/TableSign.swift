@@ -33,6 +33,8 @@ struct TableSign: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let keys = TableKeyFiles(signingKey)
+        try requireReplaceable(output, inputs: [file, keys.path, keys.nextPath])
         // Reports errors of the table as 'check' does.
         _ = try OfflineTable(file, now: SystemClock.now())
         let document = try TableFile(file, tenant: tenant)
@@ -46,7 +48,7 @@ struct TableSign: AsyncParsableCommand {
             issuedAt: SystemClock.now()
         )
         do {
-            let key = try TableKeyFiles(signingKey).current()
+            let key = try keys.current()
             let bytes = try TableSigner(key).sign(try TableContent(claims, table: table, settings: settings))
             try write(String(decoding: bytes, as: UTF8.self), toFile: output)
             show("\(output): \(bytes.count) bytes, signed with the key \(key.publicKey.id)")

@@ -40,6 +40,7 @@ struct AssociationBuild: AsyncParsableCommand {
             show(document: String(decoding: (platform ?? .ios).generated(for: only, router), as: UTF8.self) + "\n")
             return
         }
+        try requireFolder(out)
         for host in hosts {
             let folder = URL(filePath: out).appending(path: host).appending(path: ".well-known")
             for platform in platform.map({ [$0] }) ?? AssociationPlatform.allCases {

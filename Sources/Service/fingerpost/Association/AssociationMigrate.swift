@@ -41,6 +41,7 @@ struct AssociationMigrate: AsyncParsableCommand {
     var app: String?
     @ArgumentParser.Option(help: "The tenant id (default: the brand in the first host's name).") var tenant: String?
     @ArgumentParser.Option(help: "Write the tenant file here instead of printing it.") var out: String?
+    @Flag(help: "Replace an existing tenant file.") var force = false
     @Flag(help: "Write the tenant even if rules are unresolved.") var partial = false
     @Flag(help: "Print JSON.") var json = false
 
@@ -52,6 +53,7 @@ struct AssociationMigrate: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if let out { try requireReplaceable(out, inputs: [file], force: force) }
         let migration = try migration()
         let isWritten = migration.isComplete || partial
         if !json {

@@ -1,4 +1,5 @@
 import Foundation
+import LinkCatalog
 
 /// Writes a file that the user named. A regular file is replaced atomically; the target of a symbolic link is written
 /// and the link stays. A device or pipe is written directly.
@@ -16,6 +17,46 @@ package func write(_ text: String, toFile path: String) throws {
         throw fail("\(path) cannot be written: \(String(cString: strerror(failure.code)))", .ioError)
     } catch {
         throw fail("\(path) cannot be written: \(unwritableReason(error)).", .ioError)
+    }
+}
+
+/// Throws if writing to the path would lose what people have written: a file that the command reads, whatever its names
+/// are, or a tenant file or suite.
+///
+/// - Parameters:
+///   - inputs: The files that the command reads; - is standard input.
+///   - force: Whether a tenant file or suite may be replaced; nil for a command without --force.
+package func requireReplaceable(_ path: String, inputs: [String] = [], force: Bool? = nil) throws {
+    guard let file = FileIdentity(path) else { return }
+    guard !inputs.contains(where: { FileIdentity($0) == file }) else {
+        throw fail("\(path) is a file that this command reads; choose another file to write.", .invalidUsage)
+    }
+    guard force != true, let text = try? readText(path),
+        (try? TenantDocument(text)) != nil || (try? LinkSuite(text)) != nil
+    else { return }
+    let advice = force == nil ? "" : ", or use --force to replace it"
+    throw fail("\(path) is a tenant file or a suite; choose another file to write\(advice).", .invalidUsage)
+}
+
+/// Throws if the path of a folder to write to is that of something else.
+package func requireFolder(_ path: String) throws {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return }
+    throw fail("\(path) is not a folder; choose another with --out.", .ioError)
+}
+
+/// A regular file, whatever its names are.
+private struct FileIdentity: Equatable {
+    private let device: dev_t
+    private let inode: ino_t
+
+    /// Nil if there is no regular file at the path.
+    init?(_ path: String) {
+        var status = stat()
+        let result = path == "-" ? fstat(STDIN_FILENO, &status) : stat(path, &status)
+        guard result == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        device = status.st_dev
+        inode = status.st_ino
     }
 }
 

@@ -42,6 +42,9 @@ struct TestKitFixtures: AsyncParsableCommand {
         } catch {
             throw fail(error.description, .unreadableInput)
         }
+        if let out {
+            try requireReplaceable(out, inputs: folder.files.map { "\(dir)/\(FixtureFolder.name)/\($0.path)" })
+        }
         guard folder.problems.isEmpty else {
             let lines = folder.problems.map { "\(dir)/\($0.description)" }
             throw fail(

@@ -91,6 +91,7 @@ struct TestKitGenerate: AsyncParsableCommand {
         }
         guard let out else { return show(document: files.map(\.text).joined(separator: "\n")) }
         try createFolder(out)
+        for file in files { try requireReplaceable("\(out)/\(file.name)", inputs: [suite, table]) }
         for file in files { try write(file.text, toFile: "\(out)/\(file.name)") }
         show(files.map { "\(out)/\($0.name)" })
     }
@@ -105,10 +106,7 @@ struct TestKitGenerate: AsyncParsableCommand {
     }
 
     private func createFolder(_ path: String) throws {
-        var isFolder: ObjCBool = false
-        guard !FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) || isFolder.boolValue else {
-            throw fail("\(path) is not a folder; choose another with --out.", .ioError)
-        }
+        try requireFolder(path)
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         } catch {

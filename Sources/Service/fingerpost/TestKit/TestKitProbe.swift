@@ -40,6 +40,7 @@ struct TestKitProbe: AsyncParsableCommand {
             case (.kotlin, false): .kotlin(package: package ?? "")
             case (.kotlin, true): .kotlinNoOp(package: package ?? "")
             }
+        if let out { try requireReplaceable(out) }
         try output(LinkProbe.text(variant), to: out)
     }
 }
