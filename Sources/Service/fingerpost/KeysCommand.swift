@@ -151,8 +151,14 @@ struct KeysCommand: AsyncParsableCommand {
         )
 
         @ArgumentParser.Argument(help: "The id of the key to replace, or the whole key.") var key: String
-        @ArgumentParser.Option(help: "How many hours the old key stays valid.") var graceHours = 24
+        @ArgumentParser.Option(help: "How many hours the old key stays valid, at most 2160.") var graceHours = 24
         @OptionGroup var admin: AdminOptions
+
+        func validate() throws {
+            guard (0...2_160).contains(graceHours) else {
+                throw ValidationError("--grace-hours is \(graceHours); write a number from 0 to 2160.")
+            }
+        }
 
         func run() async throws {
             let id = try namedID(key)

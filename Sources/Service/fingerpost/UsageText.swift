@@ -51,6 +51,9 @@ struct UsageText {
             return fail("'\(name)' reads its file from an option: write -f \(file).", .invalidUsage)
         }
         if let option = unknownServerOption { return fail(advice(onOption: option), .invalidUsage) }
+        if let (option, value) = negativeNumber(message) {
+            return fail("'\(value)' is not a valid value of \(option); write a positive number.", .invalidUsage)
+        }
         if let text = wrongRevision(message) {
             return fail(
                 "'\(text)' is not a revision; write its number, such as 7. 'fingerpost revisions list TENANT' lists them.",
@@ -85,11 +88,21 @@ struct UsageText {
         }
     }
 
+    /// An option and the negative number after it, which the argument parser takes for another option; nil if that is not
+    /// what it refuses.
+    private func negativeNumber(_ message: String) -> (option: String, value: String)? {
+        guard let missing = message.wholeMatch(of: /Missing value for '(--[a-z-]+) .*/.dotMatchesNewlines()),
+            let index = arguments.firstIndex(of: String(missing.output.1)),
+            let value = arguments[(index + 1)...].first, value.wholeMatch(of: /-[0-9]+/) != nil
+        else { return nil }
+        return (arguments[index], value)
+    }
+
     /// The text in the place of a revision's number; nil if it is not what the argument parser refuses.
     private func wrongRevision(_ message: String) -> String? {
         let refused = /The value '([^']*)' is invalid for '<(?:revision|from|to)>'.*/.dotMatchesNewlines()
         if let match = message.wholeMatch(of: refused) { return String(match.output.1) }
-        guard usage.contains("<revision>") || usage.contains("<from>") else { return nil }
+        guard usage.contains("<revision>") || usage.contains("<tenant> <from>") else { return nil }
         return arguments.first { $0.wholeMatch(of: /-[0-9]+/) != nil }
     }
 

@@ -82,7 +82,7 @@ struct MistakeTests {
 
     private func check(_ mistakes: [Mistake], _ more: [String] = [], in directory: String) async throws {
         for mistake in mistakes {
-            let words = mistake.arguments.split(separator: " ").map(String.init)
+            let words = mistake.arguments.split(separator: " ").map { $0 == "''" ? "" : String($0) }
             let (status, text) = try await run(words + more, in: directory)
             #expect(
                 status == mistake.status && text.contains(mistake.message),
@@ -222,6 +222,14 @@ struct MistakeTests {
             "There is no data directory at nowhere. Nothing was created"
         ),
         Mistake("events acme --last 0", 64, "--last must be a number from 1 to 1000."),
+        Mistake("events acme --last -5", 64, "'-5' is not a valid value of --last; write a positive number."),
+        Mistake("revisions prune acme --keep -1", 64, "'-1' is not a valid value of --keep; write a positive number."),
+        Mistake("revisions prune acme --keep=-1", 64, "--keep is -1; write a number from 1 to 1000000."),
+        Mistake("revisions prune acme --keep 0", 64, "--keep is 0; write a number from 1 to 1000000."),
+        Mistake("keys rotate abc --grace-hours 100000", 64, "--grace-hours is 100000; write a number from 0 to 2160"),
+        Mistake("drafts publish acme --override ''", 64, "--override needs a reason, which the audit log records;"),
+        Mistake("apply -f acme.yaml --override ''", 64, "--override needs a reason"),
+        Mistake("retention acme --force ''", 64, "--force needs a reason, which the audit log records; write --force"),
         Mistake(
             "replay Acme",
             64,
@@ -403,6 +411,7 @@ struct MistakeTests {
         Mistake("stats series acme --zone Berlin", 1, "'zone' must be an IANA time zone, such as Europe/Paris."),
         Mistake("events acme --outcome matchd", 1, "matched"),
         Mistake("keys rotate nobody", 1, "There is no such key; 'fingerpost keys list --data DIR' lists them."),
+        Mistake("tenants archive acme --environment staging", 64, "remove --environment: this command concerns all"),
         Mistake("tenants remove acme", 1, "Archive it first: 'fingerpost tenants archive acme'."),
         Mistake("drafts remove acme --draft spring", 1, "'fingerpost drafts list acme' lists the drafts"),
         Mistake("suites show acme nope", 1, "no suite 'nope'; 'fingerpost suites list acme' lists them."),

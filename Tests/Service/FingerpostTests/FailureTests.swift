@@ -122,10 +122,41 @@ struct FailureTests {
         #expect(failure.lines == ["fingerpost: the server responded with 502"])
     }
 
-    @Test func environmentIsRefusedWhereNoneApplies() async {
+    /// A request that is sent fails with 69, because nothing listens there.
+    @Test(
+        arguments: [
+            (.get, "keys", .invalidUsage), (.get, "audit", .invalidUsage), (.get, "tenants", .invalidUsage),
+            (.delete, "tenants/acme", .invalidUsage), (.post, "tenants/acme/archive", .invalidUsage),
+            (.post, "tenants/acme/erasures", .invalidUsage), (.get, "tenants/acme/retention", .invalidUsage),
+            (.put, "tenants/acme/suites/a", .invalidUsage), (.get, "tenants/acme/suites/a", .unavailable),
+            (.get, "tenants/acme/settings", .unavailable), (.get, "tenants/acme/events/7/explain", .unavailable),
+        ] as [(OutboundHTTP.Method, String, ExitStatus)]
+    )
+    func environmentIsRefusedWhereNoneApplies(
+        _ method: OutboundHTTP.Method,
+        _ path: String,
+        _ status: ExitStatus
+    ) async {
         let client = AdminClient(server: "http://127.0.0.1:1", key: "k", environment: "staging")
-        let failure = await #expect(throws: CommandFailure.self) { try await client.send(.get, "keys") }
-        #expect(failure?.status == .wrongConfiguration)
+        let failure = await #expect(throws: CommandFailure.self) { try await client.send(method, path) }
+        #expect(failure?.status == status)
+        #expect(failure?.lines.first?.contains("remove --environment: ") == (status == .invalidUsage))
+    }
+
+    /// Nobody wrote the body that a command composes, so a place in it is left out.
+    @Test func placeInAComposedBodyIsLeftOut() async {
+        let detail = "line 1, column 9: keep: 0 is wrong."
+        let client = AdminClient { _, _, _, _ in
+            AdminClient.Response(status: 400, bytes: Array("{\"detail\": \"\(detail)\"}".utf8))
+        }
+        let composed = await #expect(throws: AdminClient.Refusal.self) {
+            try await client.send(.post, "tenants/acme/revisions/prune", json: .object([:]))
+        }
+        #expect(composed?.failure.lines == ["fingerpost: keep: 0 is wrong."])
+        let written = await #expect(throws: AdminClient.Refusal.self) {
+            try await client.send(.put, "tenants/acme/suites/a", body: [])
+        }
+        #expect(written?.failure.lines == ["fingerpost: \(detail)"])
     }
 
     @Test func serverThatDoesNotRespondIsSixtyNine() async {

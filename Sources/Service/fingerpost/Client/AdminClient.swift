@@ -73,6 +73,8 @@ package struct AdminClient: Sendable {
         package let needs: KeyNeeds
         /// The tenant that was probably meant, if there is none with the name.
         package var nearTenant: String?
+        /// Whether the command wrote the body of the request, so that a place in it means nothing to a person.
+        package var isComposed = false
 
         package var code: String { body["code"]?.text ?? "" }
 
@@ -95,8 +97,8 @@ package struct AdminClient: Sendable {
         headers: [(String, String)] = [],
         body: [UInt8]? = nil
     ) async throws -> Response {
-        guard environment == nil || path.hasPrefix("tenants/") else {
-            throw fail("remove --environment: keys and the audit log belong to all environments.", .wrongConfiguration)
+        guard environment == nil || !Self.isForAllEnvironments(method, path) else {
+            throw fail("remove --environment: this command concerns all environments.", .invalidUsage)
         }
         var components = URLComponents()
         components.queryItems = (query + (environment.map { [("environment", $0)] } ?? [])).map {
@@ -113,6 +115,15 @@ package struct AdminClient: Sendable {
             throw refusal
         }
         return response
+    }
+
+    /// Whether a request concerns keys, the audit log, or what all environments of a tenant share. A key for one
+    /// environment may read the suites with its environment.
+    private static func isForAllEnvironments(_ method: OutboundHTTP.Method, _ path: String) -> Bool {
+        let parts = path.split(separator: "/")
+        guard parts.first == "tenants", parts.count > 2 else { return true }
+        let isRead = method == .get && parts[2] == "suites"
+        return !isRead && ["archive", "unarchive", "erasures", "retention", "suites"].contains(parts[2])
     }
 
     /// Returns the tenant that was probably meant, among those that the key has access to.
@@ -160,6 +171,13 @@ package struct AdminClient: Sendable {
     ) async throws -> Response {
         var headers = ifMatch.map { [("If-Match", "\"\($0)\"")] } ?? []
         if json != nil { headers.append(("Content-Type", "application/json")) }
-        return try await send(method, path, query: query, headers: headers, body: json.map { Array($0.json().utf8) })
+        do {
+            let body = json.map { Array($0.json().utf8) }
+            return try await send(method, path, query: query, headers: headers, body: body)
+        } catch let refusal as Refusal {
+            var composed = refusal
+            composed.isComposed = true
+            throw composed
+        }
     }
 }

@@ -49,7 +49,9 @@ extension AdminClient.Refusal {
             for side in ["base", "live", "draft"] { lines.append("    \(side): \(conflict[side]?.json() ?? "null")") }
         }
         let hint = nearTenant.map { " Did you mean '\($0)'?" } ?? ""
-        let text = ServerRefusal(status: self.status, body: body, tenant: tenant, needs: needs).text + hint
+        var refusal = ServerRefusal(status: self.status, body: body, tenant: tenant, needs: needs)
+        refusal.isComposed = isComposed
+        let text = refusal.text + hint
         return fail(file.map { "\($0): \(text)" } ?? text, status, more: lines)
     }
 }

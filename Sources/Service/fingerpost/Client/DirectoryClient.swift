@@ -123,18 +123,12 @@ enum DirectoryClient {
         }
     }
 
-    /// Runs a command's body. Turns a refusal into a failure. The user wrote no document, so the position in it is left
-    /// out.
+    /// Runs a command's body. Turns a refusal into a failure.
     private static func reportingRefusals<Result>(_ body: () async throws -> Result) async throws -> Result {
         do {
             return try await body()
         } catch let refusal as AdminClient.Refusal {
-            let failure = refusal.failure(in: nil, refusal.code == "sink_unavailable" ? .unavailable : .failed)
-            let lines = failure.lines.map { line in
-                let place = line.firstMatch(of: #/^fingerpost: line \d+, column \d+: /#)
-                return place.map { "fingerpost: " + line[$0.range.upperBound...] } ?? line
-            }
-            throw CommandFailure(lines: lines, status: failure.status)
+            throw refusal.failure(in: nil, refusal.code == "sink_unavailable" ? .unavailable : .failed)
         }
     }
 }

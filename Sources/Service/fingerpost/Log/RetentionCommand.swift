@@ -23,6 +23,8 @@ struct RetentionCommand: AsyncParsableCommand {
     @ArgumentParser.Option(help: "Also drop rows that wait for export, for this reason.") var force: String?
     @Flag(help: "Print JSON.") var json = false
 
+    func validate() throws { try requireReason("--force", force) }
+
     func run() async throws {
         let answer = try await reportingRefusals {
             let client = try admin.client()

@@ -8,6 +8,8 @@ package struct ServerRefusal {
     private let tenant: String?
     private let needs: KeyNeeds
     private let words: CommandWords
+    /// Whether the command wrote the body of the request, so that a place in it means nothing to a person.
+    package var isComposed = false
 
     /// - Parameters:
     ///   - body: The problem of the response; null if it has none.
@@ -22,7 +24,8 @@ package struct ServerRefusal {
 
     package var text: String {
         if let lackOfScopes { return lackOfScopes }
-        let detail = body["detail"]?.text.map(words.replacing) ?? "the server responded with \(status)"
+        let detail =
+            body["detail"]?.text.map(withoutPlace).map(words.replacing) ?? "the server responded with \(status)"
         switch body["code"]?.text {
         case "missing_key":
             return "The server answers this only with a key that has the scope 'resolve'. Use --key or FINGERPOST_KEY."
@@ -31,6 +34,11 @@ package struct ServerRefusal {
         default:
             return advice.map { "\(detail) \($0)" } ?? detail
         }
+    }
+
+    private func withoutPlace(_ detail: String) -> String {
+        guard isComposed, let place = detail.prefixMatch(of: #/line 1, column [0-9]+: /#) else { return detail }
+        return String(detail[place.range.upperBound...])
     }
 
     /// Which of the scopes that the command needs are missing; nil if the response concerns something else. The server

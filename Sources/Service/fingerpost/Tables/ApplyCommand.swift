@@ -39,6 +39,8 @@ struct ApplyCommand: AsyncParsableCommand {
     @OptionGroup var admin: AdminOptions
     @Flag(help: "Print JSON.") var json = false
 
+    func validate() throws { try requireReason("--override", override) }
+
     /// A key that is limited to the routes of an owner can neither store nor override suites.
     private var needs: KeyNeeds {
         KeyNeeds(

@@ -126,6 +126,15 @@ struct RevisionsCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
         @Flag(help: "Print JSON.") var json = false
 
+        func validate() throws {
+            guard (1...1_000_000).contains(keep) else {
+                throw ValidationError("--keep is \(keep); write a number from 1 to 1000000.")
+            }
+            guard (0...36_500).contains(olderThanDays) else {
+                throw ValidationError("--older-than-days is \(olderThanDays); write a number from 0 to 36500.")
+            }
+        }
+
         func run() async throws {
             let body = JSONNode.object(["keep": .int(keep), "olderThanDays": .int(olderThanDays)])
             let answer = try await reportingRefusalsOfChanges {
@@ -142,8 +151,17 @@ struct NoteOptions: ParsableArguments {
     @ArgumentParser.Option(help: "A description of the change.") var message = ""
     @ArgumentParser.Option(help: "Publish even if a stored suite fails, for this reason.") var override: String?
 
+    func validate() throws { try requireReason("--override", override) }
+
     var json: JSONNode {
         .object(["message": .string(message), "override": override.map { .object(["reason": .string($0)]) }])
+    }
+}
+
+/// Throws if the value of an option that is a reason is empty.
+func requireReason(_ option: String, _ reason: String?) throws {
+    guard reason?.isEmpty != true else {
+        throw ValidationError("\(option) needs a reason, which the audit log records; write \(option) \"REASON\".")
     }
 }
 
