@@ -229,6 +229,7 @@ struct MistakeTests {
         Mistake("keys rotate abc --grace-hours 100000", 64, "--grace-hours is 100000; write a number from 0 to 2160"),
         Mistake("drafts publish acme --override ''", 64, "--override needs a reason, which the audit log records;"),
         Mistake("apply -f acme.yaml --override ''", 64, "--override needs a reason"),
+        Mistake("stats series acme --value DE", 64, "--value needs --dimension, such as --dimension country --value"),
         Mistake("retention acme --force ''", 64, "--force needs a reason, which the audit log records; write --force"),
         Mistake(
             "replay Acme",
@@ -427,7 +428,11 @@ struct MistakeTests {
         Mistake("pull acme -f notes.txt", 1, "notes.txt is not a tenant file; choose another name, or use --force to"),
         Mistake("pull acme -f page.yaml --force", 0, "page.yaml: 2 routes"),
         Mistake("audit list --tenant acmee", 0, "The audit log has no entry of 'acmee'."),
-        Mistake("events acme --route nosuch", 0, "No recorded event fits."),
+        Mistake("events acme", 0, "'acme' has no recorded event.\n"),
+        Mistake("events acme --route nosuch", 0, "No recorded event fits --route nosuch.\n"),
+        Mistake("events acme --after 999", 0, "No recorded event fits --after 999; the log ends with seq 0.\n"),
+        Mistake("stats totals acme --route nosuch", 0, "No counted event fits --route nosuch. Check the spelling, --"),
+        Mistake("stats series acme --action nosuch --outcome matched", 0, "--outcome matched --action nosuch. Check"),
         Mistake("pull acmee", 1, "create it with 'fingerpost apply -f FILE'. Did you mean 'acme'?"),
         Mistake("replay nope", 1, "There is no tenant 'nope'; check its name, or create it with"),
         Mistake(

@@ -69,12 +69,18 @@ struct EventsCommand: AsyncParsableCommand {
             var position: Int64
             if let after { position = after } else { position = try await printNewest(client, &output) }
             guard after != nil || follow else { return }
+            var isEmpty = true
             while true {
                 let answer = try await ask(client, [("after", "\(position)"), ("limit", "1000")])
-                try output.append(answer["events"]?.elements ?? [])
+                let events = answer["events"]?.elements ?? []
+                isEmpty = isEmpty && events.isEmpty
+                try output.append(events)
                 let next = answer["nextAfter"]?.int ?? position
                 if next == position {
-                    guard follow else { return }
+                    guard follow else {
+                        if isEmpty { warn("\(noEvent); the log ends with seq \(position).") }
+                        return
+                    }
                     try StandardOutput.requireReader()
                     try await Task.sleep(for: .seconds(1))
                 }
@@ -99,21 +105,31 @@ struct EventsCommand: AsyncParsableCommand {
             cursor = answer["nextCursor"]?.text
         } while cursor != nil && newest.count < count
         try output.append(newest.reversed().filter { $0["seq"]?.int ?? 0 <= end })
-        if newest.isEmpty, !follow {
-            warn("No recorded event fits. Check the names of the route, the outcome and the purpose.")
-        }
+        if newest.isEmpty, !follow { warn("\(noEvent).") }
         if !query.isEmpty, last == nil, cursor != nil {
             warn("Only the newest \(count) events are shown; --after prints all after a seq.")
         }
         return end
     }
 
+    private var filters: [(name: String, value: String?)] {
+        [("purpose", purpose), ("outcome", outcome), ("route", route)]
+    }
+
+    /// That no event is printed, with the options that may be the reason.
+    private var noEvent: String {
+        let range: [(name: String, value: String?)] = [
+            ("after", after.map { "\($0)" }), ("from", from), ("until", until),
+        ]
+        let given = OptionText.list(range + filters)
+        return given.isEmpty ? "'\(tenant)' has no recorded event\(admin.placeText)" : "No recorded event fits \(given)"
+    }
+
     private func ask(_ client: AdminClient, _ query: [(String, String)]) async throws -> JSONNode {
-        let own = [("purpose", purpose), ("outcome", outcome), ("route", route)]
-        return try await client.send(
+        try await client.send(
             .get,
             "tenants/\(tenant)/events",
-            query: query + own.compactMap { pair in pair.1.map { (pair.0, $0) } }
+            query: query + filters.compactMap { filter in filter.value.map { (filter.name, $0) } }
         ).body
     }
 }

@@ -52,6 +52,7 @@ struct StatsCommand: AsyncParsableCommand {
             }
             lines.add(.int(total), ["total"])
             show(lines.lines)
+            if total == 0 { filter.warnThatNoneFits() }
         }
     }
 
@@ -74,6 +75,12 @@ struct StatsCommand: AsyncParsableCommand {
         @ArgumentParser.Option(help: "The maximum number of columns; the rest is summed up.") var limit = 10
         @OptionGroup var admin: AdminOptions
         @Flag(help: "Print JSON.") var json = false
+
+        func validate() throws {
+            guard value == nil || dimension != nil else {
+                throw ValidationError("--value needs --dimension, such as --dimension country --value DE.")
+            }
+        }
 
         func run() async throws {
             let own = [
@@ -105,6 +112,7 @@ struct StatsCommand: AsyncParsableCommand {
             if hidden > 0 {
                 show("\(hidden.counted(interval.rawValue)) before and after have no events; --json lists them")
             }
+            if !isUsed.contains(true) { filter.warnThatNoneFits([("dimension", dimension), ("value", value)]) }
         }
     }
 
@@ -253,5 +261,16 @@ struct CountFilterOptions: ParsableArguments {
             ("by", by), ("route", route), ("revision", revision.map { "\($0)" }), ("outcome", outcome),
             ("action", action),
         ].compactMap { pair in pair.1.map { (pair.0, $0) } }
+    }
+
+    /// Names the options that leave out links, if there are any.
+    ///
+    /// - Parameter more: Further options of the command that do so.
+    func warnThatNoneFits(_ more: [(name: String, value: String?)] = []) {
+        let own: [(name: String, value: String?)] = [
+            ("route", route), ("revision", revision.map { "\($0)" }), ("outcome", outcome), ("action", action),
+        ]
+        let given = OptionText.list(more + own)
+        if !given.isEmpty { warn("No counted event fits \(given). Check the spelling, --from and --until.") }
     }
 }

@@ -11,6 +11,11 @@ struct OptionText {
         text = "--\(name)\(value.hasPrefix("-") ? "=" : " ")\(word)"
     }
 
+    /// The options that have a value, such as `--route blog --outcome matched`; empty for none.
+    static func list(_ options: [(name: String, value: String?)]) -> String {
+        options.compactMap { option in option.value.map { OptionText(option.name, $0).text } }.joined(separator: " ")
+    }
+
     /// Whether no shell treats the byte in a special way.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
