@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LinkCatalog
 import LinkRouting
 import Networking
 
@@ -62,6 +63,7 @@ struct RoutesCommand: AsyncParsableCommand {
         func run() async throws {
             let client = try admin.client()
             let bytes = try readBytes(file)
+            try requireRoutes(in: bytes)
             let (tenant, draft, mode) = (tenant, draft, replace ? "replace" : "merge")
             let answer = try await reportingRefusals {
                 try await showingProgress("importing") {
@@ -79,6 +81,21 @@ struct RoutesCommand: AsyncParsableCommand {
             show(FindingLines(findings).lines)
             guard !findings.contains(where: { $0["severity"]?.text == "error" }) else {
                 throw fail("the draft is saved, but it cannot be published with these errors.", .failed)
+            }
+        }
+
+        /// Throws for an empty file, and for one that has its routes in another form.
+        private func requireRoutes(in bytes: [UInt8]) throws {
+            let name = file == "-" ? "standard input" : file
+            switch bytes.first(where: { !" \t\r\n".utf8.contains($0) }) {
+            case nil: throw fail("\(name) has no route; nothing was changed.", .unreadableInput)
+            case UInt8(ascii: "["):
+                throw fail("\(name) is a list; write one route per line, without [ ] and commas.", .unreadableInput)
+            default:
+                guard let text = String(validating: bytes, as: UTF8.self), (try? TenantDocument(text)) != nil else {
+                    return
+                }
+                throw fail("\(name) is a tenant file; use 'fingerpost apply -f \(file)'.", .unreadableInput)
             }
         }
     }
