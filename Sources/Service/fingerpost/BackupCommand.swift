@@ -23,6 +23,15 @@ struct BackupCommand: AsyncParsableCommand {
     @ArgumentParser.Option(help: "The data directory.") var data = "data"
     @Flag(help: "Print the list of files as JSON.") var json = false
 
+    func validate() throws {
+        guard !folder.hasPrefix("~") else {
+            throw ValidationError("'\(folder)': only a shell replaces '~', so write the whole path.")
+        }
+        guard !folder.contains("://") else {
+            throw ValidationError("'\(folder)' is a URL; name a folder of this machine.")
+        }
+    }
+
     func run() async throws {
         // The running server may have another working directory.
         let target = URL(filePath: folder).standardizedFileURL.path

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import LinkStorage
 
 struct MigrateCommand: AsyncParsableCommand {
@@ -15,11 +16,12 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            let directory = try DataDirectory(data, for: .create)
+            let isNew = access(data, F_OK) != 0
+            let directory = try DataDirectory(named: data, for: .create)
             try CatalogDatabase(directory.catalogPath, checkFirst: directory.wasUnclean ? .yes : .no).close()
             try EventLog(directory.eventsPath, now: SystemClock.now).close()
             try directory.markClean()
-            show("\(data) is up to date.")
+            show(isNew ? "\(data) was created." : "\(data) is up to date.")
         } catch let error as StorageError {
             throw fail(error)
         }

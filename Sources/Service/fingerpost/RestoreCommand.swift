@@ -26,7 +26,7 @@ struct RestoreCommand: AsyncParsableCommand {
     private func restore() async throws -> String {
         do {
             let backup = try Backup(at: folder)
-            let directory = try DataDirectory(data, for: .restore)
+            let directory = try DataDirectory(named: data, for: .restore)
             try backup.restore(from: folder, to: directory)
             // Opening migrates the files to this version's schema, and fails on unusable ones.
             let database = try CatalogDatabase(directory.catalogPath, checkFirst: .yes)

@@ -50,7 +50,7 @@ struct ServeCommand: AsyncParsableCommand {
                     logger: logger
                 )
             }
-            let directory = try DataDirectory(configuration.data, for: .create)
+            let directory = try DataDirectory(named: configuration.data, for: .create)
             try ControlSocket.requireRoom(in: directory)
             let opsServer = try OpsServer(configuration, in: directory, metrics: metrics, live: live, logger: logger)
             try await leavingAsFound(directory, unlessListening: opsServer) { ops in

@@ -28,7 +28,7 @@ enum DirectoryClient {
         _ body: (AdminClient) async throws -> Result
     ) async throws -> Result {
         do {
-            let directory = try DataDirectory(path, for: purpose)
+            let directory = try DataDirectory(named: path, for: purpose)
             return try await directory.leavingAsFound { try await open(directory, configuration, readsLog, body) }
         } catch StorageError.locked {
             return try await reportingRefusals { try await body(client(ofHolderOf: path, timeout: timeout)) }

@@ -79,6 +79,9 @@ struct ExportCommand: AsyncParsableCommand {
             guard let instant = Timestamp(option: since) else {
                 throw ValidationError("--since is '\(since)'; write a date such as 2026-11-01 or an RFC 3339 time.")
             }
+            guard instant <= SystemClock.now() else {
+                throw ValidationError("--since is '\(since)', which is in the future; write an earlier date or time.")
+            }
             return instant
         }
     }
