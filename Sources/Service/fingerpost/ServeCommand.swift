@@ -84,6 +84,7 @@ struct ServeCommand: AsyncParsableCommand {
                         ("ops", "http://\(configuration.opsAddress.host):\(ops)"),
                     ]
                     logger.info("listening", metadata: .init(uniqueKeysWithValues: addresses.map { ($0, "\($1)") }))
+                    for warning in configuration.warnings { logger.warning("\(warning)") }
                     for (port, address) in addresses {
                         show(port.padding(toLength: 8, withPad: " ", startingAt: 0) + address)
                     }

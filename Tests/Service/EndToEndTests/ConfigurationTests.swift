@@ -160,6 +160,21 @@ struct ConfigurationTests {
                 "exports.s3.endpoint is 'https://…@acme.test'; write https://HOST"
             ),
             ("node: \(String(repeating: "n", count: 256))", "node has 256 bytes; write a name of at most 255."),
+            ("exports: {s3: {bucket: b}}", "exports.s3.bucket has no effect without exports.sink: s3."),
+            (
+                "public: {host: '127.0.0.1:9000'}",
+                "public.host is '127.0.0.1:9000', which contains a port; write the port as public.port."
+            ),
+            ("admin: {host: 'http://127.0.0.1'}", "admin.host is 'http://127.0.0.1'; write an address such as"),
+            ("public: 127.0.0.1:9000", "'public' must contain keys; write public.host and public.port."),
+            ("port: 9000", "unknown key 'port'; did you mean 'public.port'?"),
+            ("exports: {webhook: {secret: hush}}", "secrets are not in this file: use exports.webhook.secretFile or"),
+            ("exports: {s3: {accessKeyId: hush}}", "secrets are not in this file: use exports.webhook.secretFile or"),
+            ("admin: {port: 8080}", "--public and --admin are both 127.0.0.1:8080; choose another port for one."),
+            (
+                "tables: {signingKey: nofile.jwk}",
+                "tables.signingKey: nofile.jwk does not exist; 'fingerpost table keys create nofile.jwk' creates it."
+            ),
             ("public: [", "This is not YAML"),
             ("data: a\ndata: b", "Duplicate key 'data'"),
         ]
@@ -179,7 +194,7 @@ struct ConfigurationTests {
     @Test(
         arguments: [
             ["--config", "/nonexistent/fingerpost.yaml"], ["--public", "8080"], ["--public", "127.0.0.1:x"],
-            ["--data", ""],
+            ["--data", ""], ["--public", "http://127.0.0.1:8080"], ["--public", "::1:1", "--admin", "::1:1"],
         ]
     )
     func wrongFlagIsOneLineAndExitSeventyEight(_ flags: [String]) throws {
@@ -188,7 +203,11 @@ struct ConfigurationTests {
         #expect(output.split(separator: "\n").count == 1, "\(output)")
     }
 
-    @Test(arguments: [("FINGERPOST_PUBLIC_PROT", "80"), ("FINGERPOST_PUBLIC_PORT", "http")])
+    @Test(
+        arguments: [
+            ("FINGERPOST_PUBLIC_PROT", "80"), ("FINGERPOST_PUBLIC_PORT", "http"), ("FINGERPOST_PORT", "9000"),
+        ]
+    )
     func wrongVariableIsOneLineAndExitSeventyEight(_ name: String, _ value: String) throws {
         let (status, output) = try config(environment: [name: value])
         #expect(status == 78 && output.contains(name), "\(output)")

@@ -59,6 +59,23 @@ struct LifecycleTests {
         }
     }
 
+    @Test func whatIsOpenToAllIsReportedAtTheStart() async throws {
+        try await withTemporaryDirectory { directory in
+            let log = directory + "/log"
+            let server = try RunningServer(
+                directory: directory + "/data",
+                launcher: RunningServer.logging(to: log),
+                flags: ["--admin", "0.0.0.0:0"],
+                environment: ["FINGERPOST_TRUSTED_PROXIES": "10.0.0.0/8, 0.0.0.0/0"]
+            )
+            server.send(SIGTERM)
+            #expect(server.wait().status == 0)
+            let text = try String(contentsOfFile: log, encoding: .utf8)
+            #expect(text.contains("the admin port has no TLS and listens on 0.0.0.0"), "\(text)")
+            #expect(text.contains("trustedProxies contains 0.0.0.0/0, so every client"), "\(text)")
+        }
+    }
+
     @Test func shutdownDrainsAndTheSecondSignalForcesIt() async throws {
         try await withTemporaryDirectory { directory in
             let log = directory + ".log"

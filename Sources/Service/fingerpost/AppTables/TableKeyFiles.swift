@@ -53,7 +53,8 @@ struct TableKeyFiles {
 
     private func read(_ path: String) throws -> TablePrivateKey {
         do {
-            return try TablePrivateKey(try SecretFile.read(path, key: "signing key"))
+            let creation = "fingerpost table keys \(path == self.path ? "create" : "rotate") \(self.path)"
+            return try TablePrivateKey(try SecretFile.read(path, key: "signing key", creation: creation))
         } catch let error as ServiceConfiguration.Invalid {
             throw fail(error.message, .unreadableInput)
         } catch let error as TableKeyError {

@@ -63,9 +63,11 @@ struct ConfigurationFile {
         if case .null = node.value { return [] }
         guard let members = node.members else {
             let place = parent.isEmpty ? file : "\(file), line \(node.position.line)"
+            let advice =
+                ServiceConfiguration.keys.contains("\(parent).port")
+                ? "write \(parent).host and \(parent).port." : "config/fingerpost.yaml lists them."
             throw ServiceConfiguration.Invalid(
-                message:
-                    "\(place): \(parent.isEmpty ? "the file" : "'\(parent)'") must contain keys; config/fingerpost.yaml lists them."
+                message: "\(place): \(parent.isEmpty ? "the file" : "'\(parent)'") must contain keys; \(advice)"
             )
         }
         return try members.flatMap { member in
@@ -77,13 +79,24 @@ struct ConfigurationFile {
                 )
             }
             guard ServiceConfiguration.keys.contains(where: { $0.hasPrefix(key + ".") }) else {
-                let near = key.nearest(among: ServiceConfiguration.keysAndGroups).map { "did you mean '\($0)'?" }
                 throw ServiceConfiguration.Invalid(
                     message: "\(file), line \(member.keyPosition.line): unknown key '\(key)'; "
-                        + (near ?? "config/fingerpost.yaml lists all keys.")
+                        + (advice(on: key, named: member.key) ?? "config/fingerpost.yaml lists all keys.")
                 )
             }
             return try settings(in: member.value, at: key, of: file)
         }
+    }
+
+    /// What to write instead of an unknown key; nil if no key is like it.
+    private static func advice(on key: String, named name: String) -> String? {
+        let isSecret = ["secret", "accesskey"].contains { name.lowercased().hasPrefix($0) }
+        if isSecret, key.hasPrefix("exports.") {
+            return "secrets are not in this file: use exports.webhook.secretFile or exports.s3.credentialsFile."
+        }
+        let near =
+            key.nearest(among: ServiceConfiguration.keysAndGroups)
+            ?? ServiceConfiguration.keys.first { $0.hasSuffix(".\(name)") }
+        return near.map { "did you mean '\($0)'?" }
     }
 }

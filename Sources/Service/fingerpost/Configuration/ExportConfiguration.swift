@@ -62,6 +62,9 @@ struct ExportConfiguration {
                     message: "exports.directory is empty; write the path of a directory."
                 )
             }
+            for (key, value) in values where key.hasPrefix("exports.s3.") && value != standards[key] ?? "" {
+                throw ServiceConfiguration.Invalid(key, "has no effect without exports.sink: s3.")
+            }
             s3 = nil
         case .s3:
             s3 = S3(
@@ -207,10 +210,15 @@ extension String {
 /// A file that contains a secret.
 enum SecretFile {
     /// Returns the file's text. Throws if users other than the owner may read the file.
-    static func read(_ path: String, key: String) throws -> String {
+    ///
+    /// - Parameter creation: The command that creates the file, if there is one.
+    static func read(_ path: String, key: String, creation: String? = nil) throws -> String {
         var status = stat()
         guard stat(path, &status) == 0 else {
-            throw ServiceConfiguration.Invalid(message: "\(key): \(FileFailure("open", path)).")
+            let failure = FileFailure("open", path)
+            guard failure.code == ENOENT else { throw ServiceConfiguration.Invalid(message: "\(key): \(failure).") }
+            let advice = creation.map { "'\($0)' creates it" } ?? "check the path"
+            throw ServiceConfiguration.Invalid(message: "\(key): \(path) does not exist; \(advice).")
         }
         guard status.st_mode & 0o077 == 0 else {
             throw ServiceConfiguration.Invalid(

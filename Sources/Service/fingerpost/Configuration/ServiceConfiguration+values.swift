@@ -1,3 +1,5 @@
+import HTTPTransport
+import LinkServer
 import Networking
 
 extension ServiceConfiguration {
@@ -12,5 +14,27 @@ extension ServiceConfiguration {
             }
             return range
         }
+    }
+
+    /// Throws if two ports have the same address. Port 0 takes a free one.
+    static func requireDistinct(_ ports: [(name: String, address: ListenAddress)]) throws {
+        for (index, port) in ports.enumerated() where port.address.port != 0 {
+            guard let other = ports[..<index].first(where: { $0.address == port.address }) else { continue }
+            throw Invalid(
+                message: "--\(other.name) and --\(port.name) are both \(port.address); choose another port for one."
+            )
+        }
+    }
+
+    /// What is open to more callers than an operator may know, for the log.
+    var warnings: [String] {
+        let host = adminAddress.host
+        let isLocal = host.hasPrefix("127.") || ["localhost", "::1", "[::1]"].contains(host)
+        let all = admission.policy.proxies.ranges.map(\.description).first { ["0.0.0.0/0", "::/0"].contains($0) }
+        let found: [String?] = [
+            isLocal ? nil : "the admin port has no TLS and listens on \(host); let only a proxy with TLS reach it",
+            all.map { "trustedProxies contains \($0), so every client may name another address as its own" },
+        ]
+        return found.compactMap(\.self)
     }
 }

@@ -167,6 +167,13 @@ struct ServiceConfiguration {
             guard !host.isEmpty else {
                 throw Invalid("\(name).host", "is empty; write an address such as 127.0.0.1.")
             }
+            guard !host.contains("://") else {
+                throw Invalid("\(name).host", "is '\(host)'; write an address such as 127.0.0.1, without http://.")
+            }
+            // An IPv6 address has several colons.
+            guard host.count(where: { $0 == ":" }) != 1 else {
+                throw Invalid("\(name).host", "is '\(host)', which contains a port; write the port as \(name).port.")
+            }
             return ListenAddress(host: host, port: try number("\(name).port", port, in: 0...65_535))
         }
         func isEnabled(_ key: String) throws -> Bool {
@@ -184,6 +191,7 @@ struct ServiceConfiguration {
         publicAddress = try address("public", port: 8080)
         adminAddress = try address("admin", port: 8081)
         opsAddress = try address("ops", port: 8082)
+        try Self.requireDistinct([("public", publicAddress), ("admin", adminAddress), ("ops", opsAddress)])
         tls = try TLSSettings(text: text)
         node = text("node", ProcessInfo.processInfo.hostName)
         guard node.utf8.count <= 255 else {
@@ -230,8 +238,8 @@ struct ServiceConfiguration {
 
     private static func refuseUnknownEnvironment(_ environment: [String: String]) throws {
         let known = Set(keys.map(variable) + clientVariables + secretVariables)
-        for name in environment.keys.sorted()
-        where name.hasPrefix("FINGERPOST_") && !known.contains(name) && !isKubernetesOwn(name) {
+        for (name, value) in environment.sorted(by: { $0.key < $1.key })
+        where name.hasPrefix("FINGERPOST_") && !known.contains(name) && !isKubernetesOwn(name, value) {
             if let removed = removedKeys.first(where: { variable($0.key) == name }) {
                 throw Invalid(message: "\(name) no longer exists: \(removed.value).")
             }
@@ -242,8 +250,9 @@ struct ServiceConfiguration {
     }
 
     /// Kubernetes sets such variables in every pod if there is a service named fingerpost.
-    private static func isKubernetesOwn(_ name: String) -> Bool {
-        name == "FINGERPOST_PORT" || name.hasPrefix("FINGERPOST_PORT_") || name.hasPrefix("FINGERPOST_SERVICE_")
+    private static func isKubernetesOwn(_ name: String, _ value: String) -> Bool {
+        name == "FINGERPOST_PORT" && value.hasPrefix("tcp://") || name.hasPrefix("FINGERPOST_PORT_")
+            || name.hasPrefix("FINGERPOST_SERVICE_")
     }
 
     /// Converts a key to its variable: `limits.bodyBytes` → `FINGERPOST_LIMITS_BODY_BYTES`.
@@ -282,6 +291,11 @@ struct AddressFlags: ParsableArguments {
         var flags: [String: String] = [:]
         for (name, address) in [("public", self.public), ("admin", admin), ("ops", ops)] {
             guard let address else { continue }
+            guard !address.contains("://") else {
+                throw ServiceConfiguration.Invalid(
+                    message: "--\(name) is '\(address)'; write HOST:PORT without http://."
+                )
+            }
             guard let colon = address.lastIndex(of: ":") else {
                 throw ServiceConfiguration.Invalid(message: "--\(name) is '\(address)'; write HOST:PORT.")
             }

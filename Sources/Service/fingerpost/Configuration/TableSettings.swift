@@ -38,7 +38,8 @@ struct TableSettings {
 
     private static func key(in file: String) throws -> TablePrivateKey {
         do {
-            return try TablePrivateKey(try SecretFile.read(file, key: "tables.signingKey"))
+            let creation = "fingerpost table keys create \(file)"
+            return try TablePrivateKey(try SecretFile.read(file, key: "tables.signingKey", creation: creation))
         } catch let error as TableKeyError {
             throw ServiceConfiguration.Invalid(message: "tables.signingKey: \(file): \(error)")
         }
