@@ -77,6 +77,11 @@ struct KeysCommand: AsyncParsableCommand {
                     "'\(tenant)' is not a tenant id; use 1 to 64 of a-z, 0-9, '.', '_' and '-', starting with a letter or digit."
                 )
             }
+            if let prefix = pathPrefix.first(where: { PathPrefix($0) == nil }) {
+                let example = "/\(prefix)" + (prefix.hasSuffix("/") ? "" : "/")
+                let advice = PathPrefix(example) == nil ? "without { } ( ) and *, such as '/blog/'" : "'\(example)'"
+                throw ValidationError("--path-prefix is '\(prefix)'; write a path of whole segments: \(advice).")
+            }
             _ = try end()
         }
 

@@ -140,6 +140,9 @@ struct KeyOptionTests {
                 let option = try await list("", option: text)
                 #expect(option.status == 0, "\(option.text)")
             }
+            let scheme = try await list("Bearer \(key)")
+            #expect(scheme.status == 64 && scheme.text.contains("leave 'Bearer' out of --key"), "\(scheme.text)")
+            #expect(!scheme.text.contains(key.suffix(12)))
             for text in ["\(key)\r\nX", "\(key)é"] {
                 let refused = try await list(text)
                 #expect(refused.status == 78 && refused.text.contains("a character that no key has"))

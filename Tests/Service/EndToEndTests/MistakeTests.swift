@@ -209,6 +209,13 @@ struct MistakeTests {
         ),
         Mistake("revisions rollback acme -1 --key k", 64, "'-1' is not a revision; write its number, such as 7."),
         Mistake("promote acme last --from staging --key k", 64, "'last' is not a revision; write its number"),
+        Mistake("tenants list --key abcdefghijkl", 64, "this is the id of a key; give the whole key, which"),
+        Mistake("tenants list --key fp_production_abcdefghijkl_x", 64, "this is not a whole key; copy it again."),
+        Mistake(
+            "keys create --tenant acme --path-prefix item",
+            64,
+            "--path-prefix is 'item'; write a path of whole segments: '/item/'."
+        ),
         Mistake("keys create --name ci", 64, "Say what the key may do: --scope admin for everything on all tenants"),
         Mistake(
             "keys create --scope admin --expires tomorrow",

@@ -62,6 +62,9 @@ struct FailureTests {
         #expect(text.contains(advice), "\(text)")
         let single = ServerRefusal(status: 403, body: body, tenant: "acme").text
         #expect(single.hasPrefix("This key lacks the scope 'tables:write'."), "\(single)")
+        let created = JSONNode.object(["detail": .string("'fingerpost keys create --scope publish' creates one.")])
+        let command = ServerRefusal(status: 403, body: created, tenant: "acme").text
+        #expect(command.hasPrefix("'fingerpost keys create --data DIR --tenant acme --scope publish'"), "\(command)")
     }
 
     /// A key for one tenant can be created only if the server has the tenant.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LinkCatalog
 
 /// The address of a server's admin port, and the credentials for it.
 struct AdminOptions: ParsableArguments {
@@ -56,9 +57,19 @@ struct PublicOptions: ParsableArguments {
 }
 
 /// Returns the key of an option or, without it, of the variable; nil without a key, or if it is empty. A line break around
-/// it, such as that of a file of secrets, is removed. The message about any other character does not show the key.
+/// it, such as that of a file of secrets, is removed. The message about a wrong key does not show it.
 func readableKey(_ option: String?) throws -> String? {
     let key = (option ?? ClientVariable.key.value ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+    if key.lowercased().hasPrefix("bearer ") {
+        throw fail("leave 'Bearer' out of --key and FINGERPOST_KEY, and give only the key.", .invalidUsage)
+    }
+    if key.utf8.count == 12, KeyID(named: key) != nil {
+        throw fail("this is the id of a key; give the whole key, which begins with \(APIKey.prefix).", .invalidUsage)
+    }
+    // A whole key has an id of 12 characters, and a secret and check of 49.
+    if key.hasPrefix(APIKey.prefix), key.utf8.count < 12 + 49 {
+        throw fail("this is not a whole key; copy it again.", .invalidUsage)
+    }
     guard key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
         throw fail("the key has a character that no key has; copy it again.", .wrongConfiguration)
     }

@@ -7,9 +7,14 @@ package struct CommandWords: Sendable {
     }
 
     private let tenant: String
+    /// The options that create a key for the request.
+    private let keyOptions: String
 
     /// - Parameter tenant: The tenant of the request; nil for a request that belongs to none.
-    package init(tenant: String?) { self.tenant = tenant ?? "TENANT" }
+    package init(tenant: String?) {
+        self.tenant = tenant ?? "TENANT"
+        keyOptions = "--data DIR" + (tenant.map { " \(OptionText("tenant", $0).text)" } ?? "")
+    }
 
     package func replacing(in text: String) -> String {
         phrases.reduce(text) { $0.replacing($1.http, with: $1.command) }
@@ -55,6 +60,10 @@ package struct CommandWords: Sendable {
             Phrase(
                 http: "Create a new one with POST /admin/v1/keys.",
                 command: "Create a new one with 'fingerpost keys create --data DIR'."
+            ),
+            Phrase(
+                http: "'fingerpost keys create --scope ",
+                command: "'fingerpost keys create \(keyOptions) --scope "
             ),
             Phrase(http: "list them at /admin/v1/keys.", command: "'fingerpost keys list --data DIR' lists them."),
             Phrase(http: "or read …/events?after= instead.", command: "or read without --follow."),
