@@ -83,7 +83,7 @@ struct AssociationCommandTests {
             #expect(answer.status == 65)
             #expect(answer.text.contains("line 1, column 4"))
             #expect(try association("validate", "\(directory)/missing").status == 65)
-            #expect(try association("build", "--table", Self.shop).status == 1)
+            #expect(try association("build", "--table", Self.shop).status == 64)
         }
     }
 

@@ -48,7 +48,7 @@ struct MistakeTests {
         "bare.yaml": suite(#"link: "go.acme.test/item/1", expect: {route: item}"#),
         "context.yaml": suite(#"link: "https://go.acme.test/", context: {platfrom: ios}, expect: {route: home}"#),
         "nothing.yaml": "formatVersion: 1\ncases: []\n", "blank.ndjson": "\n \n",
-        "list.ndjson": #"[{"id": "more", "path": "/more"}]"#,
+        "aasa.json": #"{"applinks": {"details": []}}"#, "list.ndjson": #"[{"id": "more", "path": "/more"}]"#,
         "comma.json": #"{"formatVersion": 1, "table": {"routes": [],}}"#,
         "version.yaml": tenant.replacing("formatVersion: 1", with: "formatVersion: 2"),
         "noversion.yaml": tenant.replacing("formatVersion: 1\n", with: ""),
@@ -375,6 +375,30 @@ struct MistakeTests {
             "contains no file named apple-app-site-association or assetlinks.json; name"
         ),
         Mistake(
+            "association simulate aasa.json acme://item/7",
+            65,
+            "'acme://item/7' is not a web link; association files decide only https:// links."
+        ),
+        Mistake(
+            "association simulate --manifest aasa.json https://go.acme.test/",
+            65,
+            "aasa.json is not an AndroidManifest.xml, which is XML."
+        ),
+        Mistake(
+            "association diff acme.yaml acme.yaml --link https://other.test/",
+            64,
+            "no table has the host 'other.test'; write one of: go.acme.test, www.acme.test."
+        ),
+        Mistake("association diff acme.yaml aasa.json --host other.test", 64, "no table has the host 'other.test';"),
+        Mistake("table keys show notes.txt", 65, "notes.txt is not a key file, which 'fingerpost table keys create'"),
+        Mistake("table keys rotate table.jwk.next", 64, "is the next key; name the key that signs, table.jwk."),
+        Mistake(
+            "table sign acme.yaml --app ios --environment producton --signing-key k --revision 1 --settings-revision 1"
+                + " --output t",
+            65,
+            "acme.yaml: the settings have no environment 'producton'; did you mean 'production'?"
+        ),
+        Mistake(
             "association manifest acme.yaml --app ios",
             1,
             "there is no Android app 'ios'; choose one of: android."
@@ -487,6 +511,15 @@ struct MistakeTests {
                 let wrong = ["plan -f acme.yaml", "tenants list", "pull acme", "stats totals acme"]
                 try await check(wrong.map { Mistake($0, 69, message) }, options(port), in: directory)
             }
+            let hidden = "is not the public address of a server. This is the admin port of Fingerpost. Links are"
+            let simulate = "association simulate https://other.test/ --server http://127.0.0.1:"
+            try await check(
+                [
+                    Mistake(simulate + "\(server.adminPort)", 69, hidden),
+                    Mistake(simulate + "\(server.publicPort)", 1, "no domain covers 'other.test'."),
+                ],
+                in: directory
+            )
             let https = ["--server", "https://127.0.0.1:\(server.adminPort)", "--key", "k"]
             try await check(
                 [Mistake("tenants list", 69, "the server does not use TLS at this port; use http://")],

@@ -52,6 +52,10 @@ struct TableKeyFiles {
     }
 
     private func read(_ path: String) throws -> TablePrivateKey {
+        // Advice on the mode would be wrong for another file.
+        if let text = try? readText(path), text.utf8.first(where: { $0 > 0x20 }) != UInt8(ascii: "{") {
+            throw fail("\(path) is not a key file, which 'fingerpost table keys create' makes.", .unreadableInput)
+        }
         do {
             let creation = "fingerpost table keys \(path == self.path ? "create" : "rotate") \(self.path)"
             return try TablePrivateKey(try SecretFile.read(path, key: "signing key", creation: creation))

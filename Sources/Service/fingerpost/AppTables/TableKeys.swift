@@ -66,6 +66,12 @@ struct TableKeys: ParsableCommand {
         @ArgumentParser.Argument(help: "The file of the key.") var file: String
         @Flag(help: "A release of the apps has the keys that the last rotation printed.") var released = false
 
+        func validate() throws {
+            guard !file.hasSuffix(".next") else {
+                throw ValidationError("\(file) is the next key; name the key that signs, \(file.dropLast(5)).")
+            }
+        }
+
         func run() throws {
             let files = TableKeyFiles(file)
             let isRotated = try files.rotate(isReleased: released)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LinkCatalog
 import LinkRouting
 import LinkServer
 import LinkTable
@@ -36,7 +37,7 @@ struct TableSign: AsyncParsableCommand {
         let keys = TableKeyFiles(signingKey)
         try requireReplaceable(output, inputs: [file, keys.path, keys.nextPath])
         // Reports errors of the table as 'check' does.
-        _ = try OfflineTable(file, now: SystemClock.now())
+        let offline = try OfflineTable(file, now: SystemClock.now())
         let document = try TableFile(file, tenant: tenant)
         guard let table = document.table, let settings = document.settings else {
             throw fail("\(file) must have 'settings' and 'table'; an app needs both.", .unreadableInput)
@@ -47,6 +48,14 @@ struct TableSign: AsyncParsableCommand {
             settingsRevision: settingsRevision,
             issuedAt: SystemClock.now()
         )
+        let known = Set(offline.published.settings.environments + [.production])
+        let environment = claims.scope.environment
+        guard known.contains(environment) else {
+            let advice =
+                environment.nearest(among: known).map { "did you mean '\($0)'?" }
+                ?? "they have \(known.map(\.rawValue).sorted().joined(separator: ", "))."
+            throw fail("\(file): the settings have no environment '\(environment)'; \(advice)", .unreadableInput)
+        }
         do {
             let key = try keys.current()
             let bytes = try TableSigner(key).sign(try TableContent(claims, table: table, settings: settings))

@@ -34,7 +34,7 @@ struct AssociationBuild: AsyncParsableCommand {
             guard let only = hosts.first, hosts.count == 1 else {
                 throw fail(
                     "the tenant has several hosts: \(hosts.joined(separator: ", ")); choose one with --host, or use --out.",
-                    .failed
+                    .invalidUsage
                 )
             }
             show(document: String(decoding: (platform ?? .ios).generated(for: only, router), as: UTF8.self) + "\n")

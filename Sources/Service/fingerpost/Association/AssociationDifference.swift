@@ -47,11 +47,12 @@ struct AssociationDifference: AsyncParsableCommand {
         var seen: Set<String> = []
         links = links.filter { seen.insert($0).inserted }
         let now = SystemClock.now()
-        let diff = AssociationDiff(
-            of: links,
-            from: try OfflineTable(before, now: now).router,
-            to: try OfflineTable(after, now: now).router
-        )
+        let (old, new) = (try OfflineTable(before, now: now).router, try OfflineTable(after, now: now).router)
+        for text in link {
+            guard let host = (try? DeepLink.parse(text))?.host else { continue }
+            try requireHost(host, of: [old, new])
+        }
+        let diff = AssociationDiff(of: links, from: old, to: new)
         guard !json else { return show(diff.json, .compact) }
         for move in diff.moves {
             show(
@@ -80,6 +81,7 @@ struct AssociationDifference: AsyncParsableCommand {
         guard let host = host ?? (router == nil ? "www.example.com" : hosts.count == 1 ? hosts.first : nil) else {
             throw fail("choose one of the table's hosts with --host: \(hosts.joined(separator: ", ")).", .invalidUsage)
         }
+        if let router { try requireHost(host, of: [router]) }
         let bytes = sources.map { source in
             router.flatMap { source.platform == nil ? platform.generated(for: host, $0) : nil } ?? source.bytes
         }
@@ -96,6 +98,14 @@ struct AssociationDifference: AsyncParsableCommand {
             diff.moves.count.counted("kind") + " of links move"
                 + (diff.isComplete ? "" : "; there may be more, because the comparison took too long")
         )
+    }
+
+    /// Throws for a host of no table: no link of it could move.
+    private func requireHost(_ host: String, of routers: [Router]) throws {
+        let hosts = routers.flatMap { $0.identity.domains.map(\.host) }
+        guard !hosts.contains(host), routers.allSatisfy({ $0.identity.domain(for: host) == nil }) else { return }
+        let names = Set(hosts).sorted().joined(separator: ", ")
+        throw fail("no table has the host '\(host)'; write one of: \(names).", .invalidUsage)
     }
 
     private func difference(

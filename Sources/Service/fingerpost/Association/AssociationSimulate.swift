@@ -67,6 +67,9 @@ struct AssociationSimulate: AsyncParsableCommand {
             let node = filters.decision(for: url).json
             return json ? show(node, .compact) : show(ManifestText(node).lines)
         }
+        if let link = try? DeepLink.parse(url), link.host == nil {
+            throw fail("'\(url)' is not a web link; association files decide only https:// links.", .unreadableInput)
+        }
         let bytes = try await file(for: url)
         let included = try included()
         let name = table == nil && server == nil ? arguments[0] : ""
@@ -100,6 +103,10 @@ struct AssociationSimulate: AsyncParsableCommand {
     private func filters() throws -> AndroidManifest? {
         guard let manifest else { return nil }
         let bytes = try readBytes(manifest)
+        // A byte order mark may precede the text.
+        guard bytes.first(where: { $0 > 0x20 && ![0xEF, 0xBB, 0xBF].contains($0) }) == UInt8(ascii: "<") else {
+            throw fail("\(manifest) is not an AndroidManifest.xml, which is XML.", .unreadableInput)
+        }
         do throws(AndroidManifest.SyntaxError) {
             return try AndroidManifest(parsing: bytes)
         } catch {
@@ -137,7 +144,7 @@ struct AssociationSimulate: AsyncParsableCommand {
         guard let file = try await published.file(platform ?? (manifest == nil ? .ios : .android), of: host) else {
             throw fail(
                 "\(table ?? server ?? ""): no domain covers '\(host)'.",
-                table == nil ? .unavailable : .unreadableInput
+                table == nil ? .failed : .unreadableInput
             )
         }
         return file

@@ -33,7 +33,10 @@ package enum PublishedFiles {
                 )
                 switch response.status {
                 case 200: return response.body
-                case 404: return nil
+                case 404:
+                    let problem = try? JSONReader.parse(response.body, limits: JSONReader.Limits(maximumBytes: 1 << 16))
+                    guard let detail = problem?["detail"]?.text, detail.hasPrefix("This is the ") else { return nil }
+                    throw fail("\(server) is not the public address of a server. \(detail)", .unavailable)
                 default: throw fail("\(server) responds with \(response.status) for '\(host)'.", .unavailable)
                 }
             } catch let error as OutboundHTTP.Failure {
