@@ -55,11 +55,15 @@ struct UsageText {
             return fail("'\(value)' is not a valid value of \(option); write a positive number.", .invalidUsage)
         }
         if let text = wrongRevision(message) {
+            let isEnvironment = last == PromoteCommand.self && !arguments.contains { $0.hasPrefix("--from") }
+            let advice = isEnvironment ? " For an environment, write --from \(text)." : ""
             return fail(
-                "'\(text)' is not a revision; write its number, such as 7. 'fingerpost revisions list TENANT' lists them.",
+                "'\(text)' is not a revision; write its number, such as 7. 'fingerpost revisions list TENANT' lists "
+                    + "them.\(advice)",
                 .invalidUsage
             )
         }
+        if let advice = adviceOnTenant(message) { return fail(advice, .invalidUsage) }
         if let option = message.wholeMatch(of: /Unknown option '(-[^' ]+)'.*/.dotMatchesNewlines())?.output.1 {
             return fail(advice(onOption: String(option)), .invalidUsage)
         }
@@ -77,7 +81,8 @@ struct UsageText {
             !arguments.contains(where: { $0 == "-f" || $0.hasPrefix("--file") })
         else { return nil }
         let first = arguments[command.count - 1]
-        return [".yaml", ".yml", ".json"].contains { first.hasSuffix($0) } ? first : nil
+        let file = first.hasPrefix("-f") ? String(first.dropFirst(2)) : first
+        return [".yaml", ".yml", ".json"].contains { file.hasSuffix($0) } ? file : nil
     }
 
     /// An option for a server or a data directory that the command does not have: more important than what is missing.
@@ -98,6 +103,22 @@ struct UsageText {
         return (arguments[index], value)
     }
 
+    /// What to write instead of an argument that is probably the tenant of a command with the option `--tenant`; nil for
+    /// another mistake.
+    private func adviceOnTenant(_ message: String) -> String? {
+        guard let match = message.wholeMatch(of: /Unexpected argument '([^']*)'.*/.dotMatchesNewlines()),
+            optionNames.contains("--tenant")
+        else { return nil }
+        let text = String(match.output.1)
+        if last == ExplainCommand.self, let tenant = arguments.dropFirst(command.count - 1).first,
+            !tenant.hasPrefix("-")
+        {
+            return "the tenant is an option; write: \(name) \(text) --tenant \(tenant)"
+        }
+        guard TenantID(text) != nil else { return nil }
+        return "'\(text)' is one argument too many; if it is the tenant, write --tenant \(text)."
+    }
+
     /// The text in the place of a revision's number; nil if it is not what the argument parser refuses.
     private func wrongRevision(_ message: String) -> String? {
         let refused = /The value '([^']*)' is invalid for '<(?:revision|from|to)>'.*/.dotMatchesNewlines()
@@ -105,6 +126,12 @@ struct UsageText {
         guard usage.contains("<revision>") || usage.contains("<tenant> <from>") else { return nil }
         return arguments.first { $0.wholeMatch(of: /-[0-9]+/) != nil }
     }
+
+    /// Names that people expect, and what has them here.
+    private static let expectedCommands = [
+        "deploy": "apply", "associate": "association", "lint": "check", "version": "--version",
+    ]
+    private static let expectedOptions = ["-m": "--message", "--port": "--public"]
 
     private func advice(onCommand unknown: String) -> String {
         let names = last.configuration.subcommands.map { $0._commandName }.sorted()
@@ -114,6 +141,9 @@ struct UsageText {
             command.count == 1 && parent.configuration.subcommands.contains { $0.names.contains(unknown) }
         }.map { $0._commandName }
         let refusal = "'\(unknown)' is not a command of '\(name)'"
+        if command.count == 1, let known = Self.expectedCommands[unknown] {
+            return "\(refusal); did you mean '\(name) \(known)'?"
+        }
         if command.count > 1, Fingerpost.configuration.subcommands.contains(where: { $0.names.contains(unknown) }) {
             return "\(refusal); write 'fingerpost \(unknown)', or \(list)."
         }
@@ -145,9 +175,14 @@ struct UsageText {
         case "--server" where options.contains("--table"):
             return
                 "\(refusal): it reads a file. Use --table FILE; 'fingerpost pull' writes the table of a server to one."
+        case "--tenant" where usage.contains("<tenant>"):
+            let value = arguments.drop { $0 != option }.dropFirst().first ?? "TENANT"
+            return "\(refusal): the tenant is an argument, as in '\(name) \(value)'."
         default:
-            let near = option.nearest(among: options.sorted()).map { "did you mean '\($0)'?" }
-            return "\(refusal); \(near ?? "'\(name) --help' lists its options.")"
+            let expected = Self.expectedOptions[option].flatMap { options.contains($0) ? $0 : nil }
+            let longer = options.filter { option.count > 3 && $0.hasPrefix(option) }
+            let near = expected ?? option.nearest(among: options.sorted()) ?? (longer.count == 1 ? longer[0] : nil)
+            return "\(refusal); \(near.map { "did you mean '\($0)'?" } ?? "'\(name) --help' lists its options.")"
         }
     }
 }

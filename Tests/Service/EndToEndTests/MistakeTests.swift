@@ -110,6 +110,18 @@ struct MistakeTests {
             64,
             "but a subcommand of: drafts, revisions, suites, tenants, keys, audit. Write 'fingerpost drafts list'."
         ),
+        Mistake("deploy", 64, "did you mean 'fingerpost apply'?"),
+        Mistake("version", 64, "did you mean 'fingerpost --version'?"),
+        Mistake("lint acme.yaml", 64, "did you mean 'fingerpost check'?"),
+        Mistake("apply -facme.yaml", 64, "write -f acme.yaml."),
+        Mistake("plan -f acme.yaml --env staging", 64, "'--env'; did you mean '--environment'?"),
+        Mistake("apply -f acme.yaml -m Sale", 64, "did you mean '--message'?"),
+        Mistake("serve --port 8080", 64, "did you mean '--public'?"),
+        Mistake("explain acme 3", 64, "the tenant is an option; write: fingerpost explain 3 --tenant acme"),
+        Mistake("audit list acme", 64, "if it is the tenant, write --tenant acme."),
+        Mistake("pull --tenant acme", 64, "the tenant is an argument, as in 'fingerpost pull acme'."),
+        Mistake("promote acme staging", 64, "'staging' is not a revision; write its number, such as 7."),
+        Mistake("promote acme staging", 64, "For an environment, write --from staging."),
         Mistake("frobnicate", 64, "'fingerpost --help' lists the commands."),
         Mistake("drafts lst acme", 64, "did you mean 'fingerpost drafts list'?"),
         Mistake(
