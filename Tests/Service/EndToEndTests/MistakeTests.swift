@@ -48,6 +48,7 @@ struct MistakeTests {
         "bare.yaml": suite(#"link: "go.acme.test/item/1", expect: {route: item}"#),
         "context.yaml": suite(#"link: "https://go.acme.test/", context: {platfrom: ios}, expect: {route: home}"#),
         "nothing.yaml": "formatVersion: 1\ncases: []\n", "blank.ndjson": "\n \n",
+        "site.html": "<!DOCTYPE html>\n<html></html>\n", "gone.json": #"{"status": 404, "detail": "No such tenant."}"#,
         "aasa.json": #"{"applinks": {"details": []}}"#, "list.ndjson": #"[{"id": "more", "path": "/more"}]"#,
         "comma.json": #"{"formatVersion": 1, "table": {"routes": [],}}"#,
         "version.yaml": tenant.replacing("formatVersion: 1", with: "formatVersion: 2"),
@@ -312,6 +313,9 @@ struct MistakeTests {
 
     private static let documents = [
         Mistake("check nowhere.yaml", 65, "nowhere.yaml cannot be read: there is no such file; check the path."),
+        Mistake("check site.html", 65, "site.html is a web page, not the file that it should be; download it again."),
+        Mistake("apply -f gone.json --key k", 65, "gone.json is an error of a server (No such tenant.), not the file"),
+        Mistake("config --config site.html", 78, "site.html is a web page, not a configuration."),
         Mistake("check empty.yaml", 1, "The document is empty; write at least one key."),
         Mistake("check suite.yaml", 1, "this is a suite; 'fingerpost test' reads it."),
         Mistake(

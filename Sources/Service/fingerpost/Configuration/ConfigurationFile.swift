@@ -20,7 +20,12 @@ struct ConfigurationFile {
             let text = try String(contentsOfFile: path, encoding: .utf8)
             let lines = text.split(whereSeparator: \.isNewline).map { $0.drop(while: \.isWhitespace) }
             guard lines.isEmpty || !lines.allSatisfy({ $0.isEmpty || $0.hasPrefix("#") }) else { return nil }
+            if let answer = failedDownload(text) {
+                throw ServiceConfiguration.Invalid(message: "\(path) is \(answer), not a configuration.")
+            }
             root = try Document.read(text)
+        } catch let error as ServiceConfiguration.Invalid {
+            throw error
         } catch let error as DocumentError {
             throw ServiceConfiguration.Invalid(message: "\(path): \(error.description)")
         } catch {

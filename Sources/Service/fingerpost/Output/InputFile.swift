@@ -1,4 +1,5 @@
 import Foundation
+import LinkRouting
 
 /// Reads a text file, or standard input for `-`.
 package func readText(_ path: String) throws -> String {
@@ -7,12 +8,26 @@ package func readText(_ path: String) throws -> String {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw fail("\(path == "-" ? "standard input" : path) is not UTF-8; save it as UTF-8.", .unreadableInput)
         }
+        if let answer = failedDownload(text) {
+            throw fail("\(path) is \(answer), not the file that it should be; download it again.", .unreadableInput)
+        }
         return text
     } catch let error as CommandFailure {
         throw error
     } catch {
         throw fail("\(path) cannot be read: \(unreadableReason(path, error)).", .unreadableInput)
     }
+}
+
+/// What a failed download left in place of a file: a web page or an error; nil for any other text.
+func failedDownload(_ text: String) -> String? {
+    let start = text.prefix(1_000).drop(while: \.isWhitespace).lowercased()
+    if ["<!doctype html", "<html"].contains(where: { start.hasPrefix($0) }) { return "a web page" }
+    let limits = JSONReader.Limits(maximumBytes: 64 << 10)
+    guard start.hasPrefix("{"), let node = try? JSONReader.parse(text, limits: limits), node["status"] != nil,
+        let detail = ["detail", "message", "title"].compactMap({ node[$0]?.text }).first
+    else { return nil }
+    return "an error of a server (\(detail))"
 }
 
 /// Reads a file, or standard input for `-`. Association files need not be UTF-8 to be judged.
