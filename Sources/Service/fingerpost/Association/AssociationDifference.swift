@@ -104,8 +104,8 @@ struct AssociationDifference: AsyncParsableCommand {
     private func requireHost(_ host: String, of routers: [Router]) throws {
         let hosts = routers.flatMap { $0.identity.domains.map(\.host) }
         guard !hosts.contains(host), routers.allSatisfy({ $0.identity.domain(for: host) == nil }) else { return }
-        let names = Set(hosts).sorted().joined(separator: ", ")
-        throw fail("no table has the host '\(host)'; write one of: \(names).", .invalidUsage)
+        let advice = hosts.isEmpty ? "add 'domains'" : "write one of: \(Set(hosts).sorted().joined(separator: ", "))"
+        throw fail("no table has the host '\(host)'; \(advice).", .invalidUsage)
     }
 
     private func difference(
