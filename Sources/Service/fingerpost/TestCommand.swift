@@ -81,6 +81,7 @@ struct TestCommand: AsyncParsableCommand {
             results.append(SuiteResult(suite, failures: failures))
         }
         if let junit {
+            try requireReplaceable(junit, inputs: suites + [answers.table].compactMap(\.self))
             do {
                 try Data(JUnitReport(results).xml.utf8).write(to: URL(filePath: junit))
             } catch {

@@ -268,7 +268,6 @@ struct MistakeTests {
         Mistake("keys list --data acme.yaml", 74, "acme.yaml is not a folder; name a data directory with --data."),
         Mistake("migrate --data made", 0, "made was created."),
         Mistake("migrate --data made", 0, "made is up to date."),
-        Mistake("serve --data made/service", 78, " is the folder inside a data directory; use --data made."),
         Mistake("export Acme", 64, "'Acme' is not a tenant id; use 1 to 64 of"),
         Mistake("promote acme", 64, "add --from with the environment whose table you want, such as --from staging."),
         Mistake("promote acme --from production", 64, "--from and --to are both 'production'; name two environments."),
