@@ -450,7 +450,7 @@ struct MistakeTests {
         Mistake(
             "promote acme --from stagign",
             1,
-            "Nothing is published in 'stagign' yet. Publish a draft there first, or"
+            "The tenant has no environment 'stagign'; nothing was changed. Its environments are production."
         ),
         Mistake(
             "promote acme --from production --to prod",
@@ -507,6 +507,7 @@ struct MistakeTests {
             1,
             "nothing was changed. 'fingerpost check FILE' shows the lines of these errors:\n"
         ),
+        Mistake("pull acme --environment stagin", 1, "The tenant has no environment 'stagin'; nothing was changed."),
     ]
 
     @Test func mistakeInARequestIsExplained() async throws {

@@ -1,6 +1,7 @@
 import HTTPTypes
 import LinkEvents
 import LinkRouting
+import LinkServer
 import Testing
 
 /// A tenant's environments are those in its settings and those with a live table.
@@ -9,6 +10,8 @@ struct EnvironmentTests {
     /// Everyone may resolve links in all environments.
     private static let open = AdminSession.settings + "\nenvironmentKey: optional"
     private static let more = #"{"path":"/more","open":{"screen":"More"}}"#
+    private static let suite =
+        #"{"formatVersion":1,"cases":[{"link":"acme://item/7","context":{"platform":"ios"},"expect":{"action":"open_app"}}]}"#
 
     private func resolve(_ environment: String, of service: TestService) async throws -> JSONNode? {
         let body = #"{"url":"acme://item/7","environment":"\#(environment)","context":{"platform":"ios"}}"#
@@ -41,7 +44,7 @@ struct EnvironmentTests {
             func count(_ environment: String) async throws -> Int64? {
                 try await session.get("stats/totals?environment=\(environment)").json?["count"]?.int
             }
-            #expect(try await count("invented-7") == 0)
+            #expect(try await session.get("stats/totals?environment=invented-7").code == "unknown_environment")
             #expect(try await count("-") == 30)
             #expect(try await count("production") == 0)
             _ = try await session.send(.put, "draft/routes/more?environment=staging", Self.more)
@@ -52,7 +55,8 @@ struct EnvironmentTests {
         }
     }
 
-    @Test func nothingIsWrittenInAnUnknownEnvironment() async throws {
+    /// A mistyped environment is not answered like an empty one.
+    @Test func nothingIsReadOrWrittenInAnUnknownEnvironment() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
             let answers = [
@@ -61,22 +65,48 @@ struct EnvironmentTests {
                 try await session.post("draft/plan?environment=prod", AdminSession.tableJSON),
                 try await session.post("revisions/1/promote?to=prod"),
                 try await session.post("draft/publish?environment=prod"),
+                try await session.post("draft/plan?environment=prod"),
+                try await session.post("draft/test?environment=prod"),
+                try await session.post("apply?environment=prod", #"{"table":\#(AdminSession.tableJSON)}"#),
+                try await session.put("suites/smoke?environment=prod", yaml: Self.suite),
             ]
             for answer in answers {
                 #expect(answer.status == 422 && answer.code == "unknown_environment", "\(answer.text)")
                 #expect(answer.json?["detail"]?.text?.contains("add it to 'environments'") == true)
             }
-            #expect(try await session.get("table?environment=prod").code == "no_table")
-            #expect(try await session.get("drafts?environment=prod").json?["drafts"]?.elements?.isEmpty == true)
+            for path in [
+                "table", "draft", "drafts", "draft/routes", "draft/routes/home", "revisions", "revisions/1",
+                "revisions/1/diff", "suites", "suites/smoke", "settings/history", "stats/totals", "stats/top/route",
+                "events", "events/tail",
+            ] {
+                let answer = try await session.get("\(path)?environment=stagin")
+                #expect(answer.status == 422 && answer.code == "unknown_environment", "\(path): \(answer.text)")
+                let hint = "Did you mean 'staging'? Its environments are production, staging."
+                #expect(answer.text.contains(hint), "\(path): \(answer.text)")
+                #expect(try await session.get("\(path)?environment=staging").code != "unknown_environment", "\(path)")
+            }
+            // Settings may declare it.
+            #expect(try await session.get("settings?environment=prod").status == 200)
 
             let settings = AdminSession.settings.replacing("[staging]", with: "[prod]")
-            #expect(try await session.put("settings", yaml: settings).status == 200)
+            #expect(try await session.put("settings?environment=prod", yaml: settings).status == 200)
             #expect(try await session.post("revisions/1/promote?to=prod").status == 201)
             // A live environment continues to work after the settings no longer name it.
             #expect(try await session.put("settings", yaml: AdminSession.settings).status == 200)
             #expect(try await session.send(.put, "draft/routes/more?environment=prod", Self.more).status == 201)
             #expect(try await session.post("draft/publish?environment=prod").status == 201)
             #expect(try await resolve("prod", of: service)?["warnings"] == nil)
+        }
+    }
+
+    @Test func keyOfAnEnvironmentLearnsNoOtherName() async throws {
+        try await withService { service in
+            _ = try await AdminSession.acme(service)
+            let quality = try #require(EnvironmentID("quality"))
+            let key = try await AdminSession(service) { $0.environments = [quality] }
+            let answer = try await key.get("table?environment=quality")
+            #expect(answer.status == 422 && answer.code == "unknown_environment", "\(answer.text)")
+            #expect(!answer.text.contains("staging") && !answer.text.contains("Its environments"), "\(answer.text)")
         }
     }
 
@@ -95,9 +125,7 @@ struct EnvironmentTests {
     @Test func stagingNeedsNoOverride() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
-            let suite =
-                #"{"formatVersion":1,"cases":[{"link":"acme://item/7","context":{"platform":"ios"},"expect":{"action":"open_app"}}]}"#
-            #expect(try await session.put("suites/smoke", yaml: suite).status == 200)
+            #expect(try await session.put("suites/smoke", yaml: Self.suite).status == 200)
             let table = AdminSession.table + "\n  - {id: new, path: /new, open: {screen: New}}\n"
             #expect(try await session.put("draft?environment=staging", yaml: table).status == 200)
             let staged = try await session.post("draft/publish?environment=staging")

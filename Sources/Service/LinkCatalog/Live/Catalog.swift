@@ -137,17 +137,22 @@ package final class Catalog: Sendable {
         others[TenantEnvironment(tenant: tenant, environment: environment)].map { tables[$0] }
     }
 
-    /// Returns a warning about an environment that a caller names. Nil for an environment of the tenant: `production`,
-    /// one that its settings name, or one with a live table.
+    /// Returns a warning about an environment that a caller names. Nil for an environment of the tenant.
     package func warning(about environment: EnvironmentID, of tenant: TenantID) -> String? {
+        guard let named = environments(of: tenant, without: environment) else { return nil }
+        let hint = environment.nearest(among: named).map { "; did you mean '\($0)'?" } ?? "."
+        return "'\(environment)' is not one of the tenant's environments, so no route matches\(hint)"
+    }
+
+    /// Returns the environments that the tenant's settings name. Nil if `environment` is one of the tenant's: `production`,
+    /// one that its settings name, or one with a live table. Nil also for a tenant without a table.
+    package func environments(of tenant: TenantID, without environment: EnvironmentID) -> Set<EnvironmentID>? {
         guard environment != .production, table(of: tenant, in: environment) == nil, let table = table(of: tenant)
         else {
             return nil
         }
         let named = table.settings.namedEnvironments
-        guard !named.contains(environment) else { return nil }
-        let hint = environment.nearest(among: named).map { "; did you mean '\($0)'?" } ?? "."
-        return "'\(environment)' is not one of the tenant's environments, so no route matches\(hint)"
+        return named.contains(environment) ? nil : named
     }
 
     /// Returns the table of the tenant that owns the link's host or scheme; nil when no tenant owns it.

@@ -10,6 +10,7 @@ import NIOCore
 struct AdminAuthorizer {
     let keys: APIKeyAuthenticator
     let admission: Admission
+    let catalog: LiveCatalog
     let now: @Sendable () -> Timestamp
 
     /// An authorized request about one tenant.
@@ -32,17 +33,30 @@ struct AdminAuthorizer {
 
     /// Authorizes a request for the tenant in its path, if the key has the scope there and in `?environment=`.
     ///
-    /// - Throws: A ``Problem`` if the key is missing, is invalid, lacks the scope, or exceeds the tenant's rate limit.
+    /// - Parameter mayDeclareEnvironment: Whether the request may be about settings that declare a new environment.
+    /// - Throws: A ``Problem`` if the key is missing, is invalid, lacks the scope, or exceeds the tenant's rate limit, and
+    ///   for an environment that the tenant does not have.
     func tenant(
         _ request: Request,
         _ context: ServerRequestContext,
         _ scope: KeyGrant.Scope,
-        count: Count = .request
+        count: Count = .request,
+        mayDeclareEnvironment: Bool = false
     ) throws -> Entry {
         guard let text = context.parameters.get("tenant"), let tenant = TenantID(text) else {
             throw Problem.invalidTenantID
         }
-        return try entry(of: tenant, request, context, scope, count)
+        let entry = try entry(of: tenant, request, context, scope, count)
+        if !mayDeclareEnvironment { try requireEnvironment(entry.environment, of: entry) }
+        return entry
+    }
+
+    /// Throws for an environment that the tenant does not have, and names those that the key may use.
+    func requireEnvironment(_ environment: EnvironmentID, of entry: Entry) throws {
+        guard environment != .unpublished,
+            let known = catalog.current.environments(of: entry.tenant, without: environment)
+        else { return }
+        throw PublishingService.Failure.unknownEnvironment(environment, named: known.filter(entry.grant.allows))
     }
 
     private func entry(
@@ -73,9 +87,15 @@ struct AdminAuthorizer {
         )
     }
 
-    /// Authorizes like ``tenant(_:_:_:count:)``, for data that all environments and owners of a tenant share.
-    func tenantWide(_ request: Request, _ context: ServerRequestContext, _ scope: KeyGrant.Scope) throws -> Entry {
-        let entry = try tenant(request, context, scope)
+    /// Authorizes like ``tenant(_:_:_:count:mayDeclareEnvironment:)``, for data that all environments and owners of a tenant
+    /// share.
+    func tenantWide(
+        _ request: Request,
+        _ context: ServerRequestContext,
+        _ scope: KeyGrant.Scope,
+        mayDeclareEnvironment: Bool = false
+    ) throws -> Entry {
+        let entry = try tenant(request, context, scope, mayDeclareEnvironment: mayDeclareEnvironment)
         guard entry.grant.isForWholeTenants else {
             throw Problem(
                 .forbidden,
@@ -85,7 +105,7 @@ struct AdminAuthorizer {
         return entry
     }
 
-    /// Authorizes like ``tenant(_:_:_:count:)``, for recorded events of all routes of a tenant.
+    /// Authorizes like ``tenant(_:_:_:count:mayDeclareEnvironment:)``, for recorded events of all routes of a tenant.
     func allRoutes(
         _ request: Request,
         _ context: ServerRequestContext,

@@ -16,7 +16,7 @@ struct ApplyController {
 
     /// Applies `{basedOn, settings, table, suites: {NAME: TEXT}, message, approvals, override, removeOthers}`.
     @Sendable private func apply(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try authorizer.tenant(request, context, .publish)
+        let entry = try authorizer.tenant(request, context, .publish, mayDeclareEnvironment: true)
         var request = request
         let expected = try request.expectedNumber()
         let body = try await request.document(upTo: limits.tableBytes)

@@ -108,7 +108,7 @@ struct DraftController {
     /// `{basedOn, settings, table, suites: {NAME: TEXT}}` if more would change or the table was made from an older
     /// revision.
     @Sendable private func plan(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try authorizer.tenant(request, context, .tablesRead)
+        let entry = try authorizer.tenant(request, context, .tablesRead, mayDeclareEnvironment: true)
         var request = request
         guard request.hasBody else {
             let plan = try await publishing.plan(at: entry.location, limit: entry.grant)

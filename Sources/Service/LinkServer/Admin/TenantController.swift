@@ -79,7 +79,7 @@ struct TenantController {
 
     /// Returns the live settings, or those of `?revision=`.
     @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try authorizer.tenant(request, context, .tablesRead)
+        let entry = try authorizer.tenant(request, context, .tablesRead, mayDeclareEnvironment: true)
         try await store.require(entry.tenant)
         var number: Int64?
         if let text = request.parameter("revision") {
@@ -120,7 +120,7 @@ struct TenantController {
     }
 
     @Sendable private func write(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try authorizer.tenantWide(request, context, .admin)
+        let entry = try authorizer.tenantWide(request, context, .admin, mayDeclareEnvironment: true)
         var request = request
         let content = try await request.document(upTo: Document.maximumSettingsBytes)
         try await context.once(entry.grant, of: entry.tenant)

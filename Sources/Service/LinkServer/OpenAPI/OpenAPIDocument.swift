@@ -52,9 +52,16 @@ private struct ProblemResponses {
 
     func spelledOut(in document: JSONNode) throws -> JSONNode {
         let paths = try (document["paths"]?.members ?? []).map { path in
+            let shared = path.value["parameters"]?.elements ?? []
+            var ofPath: [Problem.Code] = path.key.contains("{tenant}") ? [.unknownTenant] : []
+            if shared.contains(where: { $0["$ref"]?.text == "#/components/parameters/environment" }) {
+                ofPath.append(.unknownEnvironment)
+            }
+            let codes = ofPath.map(\.rawValue)
             let methods = try (path.value.members ?? []).map { operation in
                 operation.value["responses"] == nil
-                    ? operation : JSONNode.Member(operation.key, try spelledOut(operation.value, at: path.key))
+                    ? operation
+                    : JSONNode.Member(operation.key, try spelledOut(operation.value, codes))
             }
             return JSONNode.Member(path.key, JSONNode(.object(methods)))
         }
@@ -68,13 +75,13 @@ private struct ProblemResponses {
         .object(["type": .string("string"), "enum": .array(occasions.keys.sorted().map(JSONNode.string))])
     }
 
-    private func spelledOut(_ operation: JSONNode, at path: String) throws -> JSONNode {
-        var own = (operation["x-problems"]?.elements ?? []).compactMap(\.text)
-        if path.contains("{tenant}"), !own.contains(Problem.Code.unknownTenant.rawValue) {
-            own.append(Problem.Code.unknownTenant.rawValue)
-        }
+    /// - Parameter ofPath: Codes that every operation of its path may return.
+    private func spelledOut(_ operation: JSONNode, _ ofPath: [String]) throws -> JSONNode {
+        let own = (operation["x-problems"]?.elements ?? []).compactMap(\.text)
         // An empty list marks an operation that cannot fail, so the common codes are left out as well.
-        let codes = operation["x-problems"]?.elements?.isEmpty == true ? [] : common + own
+        let codes =
+            operation["x-problems"]?.elements?.isEmpty == true
+            ? [] : common + own + ofPath.filter { !own.contains($0) }
         var answers: [Int: [String]] = [:]
         for name in codes {
             guard let code = Problem.Code(rawValue: name) else {

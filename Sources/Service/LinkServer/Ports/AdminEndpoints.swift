@@ -6,6 +6,7 @@ func addAdminEndpoints(_ dependencies: ServerDependencies, to router: Hummingbir
     let authorizer = AdminAuthorizer(
         keys: dependencies.keys,
         admission: dependencies.admission,
+        catalog: dependencies.linkResolver.catalog,
         now: dependencies.linkResolver.now
     )
     OpenAPIController(document: .adminPort).addRoutes(to: router)

@@ -20,10 +20,12 @@ extension Problem {
         case .unknownEnvironment(let environment, let named):
             let known = named.map(\.rawValue).sorted()
             let hint = environment.nearest(among: named).map { "Did you mean '\($0)'? " } ?? ""
+            // A key that is limited to environments may see none of them.
+            let list = known.isEmpty ? "" : "Its environments are \(known.joined(separator: ", ")). "
             self.init(
                 .unknownEnvironment,
-                "The tenant has no environment '\(environment)'; nothing was changed. \(hint)Its environments are "
-                    + "\(known.joined(separator: ", ")). To use another one, add it to 'environments' in the settings."
+                "The tenant has no environment '\(environment)'; nothing was changed. \(hint)\(list)To use another one, "
+                    + "add it to 'environments' in the settings."
             )
         case .noDraft(let name):
             self.init(.noDraft, "There is no draft '\(name)'; write it with PUT …/draft, or list drafts at …/drafts.")
