@@ -508,6 +508,7 @@ struct MistakeTests {
             "nothing was changed. 'fingerpost check FILE' shows the lines of these errors:\n"
         ),
         Mistake("pull acme --environment stagin", 1, "The tenant has no environment 'stagin'; nothing was changed."),
+        Mistake("tenants archive acme --environment staging", 1, "Remove 'environment': this operation is for"),
     ]
 
     @Test func mistakeInARequestIsExplained() async throws {

@@ -83,6 +83,28 @@ struct QueryParameterTests {
         }
     }
 
+    /// Somebody may believe that only this environment is affected.
+    @Test(
+        arguments: [
+            (.post, "archive"), (.post, "unarchive"), (.delete, ""), (.get, "retention"),
+            (.post, "retention"), (.post, "erasures"), (.get, "exports"), (.post, "exports"),
+            (.post, "exports/dt=2026-11-21/hour=00/events-1.json"), (.post, "revisions/prune"),
+        ] as [(HTTPRequest.Method, String)]
+    )
+    func operationOfTheWholeTenantTakesNoEnvironment(method: HTTPRequest.Method, path: String) async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let full = "/admin/v1/tenants/acme\(path.isEmpty ? "" : "/\(path)")"
+            for environment in ["stagin", "staging", "production"] {
+                let query = "?environment=\(environment)"
+                let answer = try await service.adminPort(method, full + query, key: session.key)
+                #expect(answer.status == 400 && answer.code == "invalid_request", "\(answer.text)")
+                #expect(answer.text.contains("Remove 'environment': this operation is for the whole tenant"))
+            }
+            #expect(try await session.get("table").status == 200)
+        }
+    }
+
     /// An unauthorised caller learns nothing about the parameters.
     @Test func keyIsCheckedFirst() async throws {
         try await withService { service in

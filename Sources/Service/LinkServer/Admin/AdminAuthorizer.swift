@@ -43,12 +43,16 @@ struct AdminAuthorizer {
         count: Count = .request,
         mayDeclareEnvironment: Bool = false
     ) throws -> Entry {
+        let entry = try entry(of: try tenant(context), request, context, scope, count)
+        if !mayDeclareEnvironment { try requireEnvironment(entry.environment, of: entry) }
+        return entry
+    }
+
+    private func tenant(_ context: ServerRequestContext) throws -> TenantID {
         guard let text = context.parameters.get("tenant"), let tenant = TenantID(text) else {
             throw Problem.invalidTenantID
         }
-        let entry = try entry(of: tenant, request, context, scope, count)
-        if !mayDeclareEnvironment { try requireEnvironment(entry.environment, of: entry) }
-        return entry
+        return tenant
     }
 
     /// Throws for an environment that the tenant does not have, and names those that the key may use.
@@ -64,12 +68,19 @@ struct AdminAuthorizer {
         _ request: Request,
         _ context: ServerRequestContext,
         _ scope: KeyGrant.Scope,
-        _ count: Count
+        _ count: Count,
+        isTenantWide: Bool = false
     ) throws -> Entry {
         let grant = try grant(request, context, scope, of: tenant)
         context.logFields.note(tenant)
         // Checked after the key, so that no other caller can use up the tenant's limit.
         if !grant.isOfOperator { try admission.check(count == .tail ? .tails(tenant) : .tenant(tenant)) }
+        guard !isTenantWide || grant.isForWholeTenants else {
+            throw Problem(
+                .forbidden,
+                "This operation affects the whole tenant. It needs a key without limits on environments or routes."
+            )
+        }
         let environment = try environment(request)
         guard grant.allows(environment) else {
             throw Problem(.forbidden, "This key is not valid for the environment '\(environment)'.")
@@ -95,13 +106,8 @@ struct AdminAuthorizer {
         _ scope: KeyGrant.Scope,
         mayDeclareEnvironment: Bool = false
     ) throws -> Entry {
-        let entry = try tenant(request, context, scope, mayDeclareEnvironment: mayDeclareEnvironment)
-        guard entry.grant.isForWholeTenants else {
-            throw Problem(
-                .forbidden,
-                "This operation affects the whole tenant. It needs a key without limits on environments or routes."
-            )
-        }
+        let entry = try entry(of: try tenant(context), request, context, scope, .request, isTenantWide: true)
+        if !mayDeclareEnvironment { try requireEnvironment(entry.environment, of: entry) }
         return entry
     }
 

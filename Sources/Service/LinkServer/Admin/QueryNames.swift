@@ -40,6 +40,12 @@ struct QueryNames: Sendable {
         for (key, _) in request.uri.queryParameters where !key.isEmpty {
             let name = String(key)
             guard known.contains(name) else {
+                guard name != "environment" || !path.contains("{tenant}") else {
+                    throw Problem(
+                        .invalidRequest,
+                        "Remove 'environment': this operation is for the whole tenant, in all of its environments."
+                    )
+                }
                 let hint =
                     name.nearest(among: known).map { "did you mean '\($0)'?" }
                     ?? (known.isEmpty ? "it has none." : "it has \(known.sorted().joined(separator: ", ")).")
