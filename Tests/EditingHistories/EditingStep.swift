@@ -65,6 +65,7 @@ extension EditingModel {
             publish(table, in: environment)
             return .done
         case .plan(let location, _):
+            guard drafts[location] != nil else { return .noDraft }
             if case .failure(let conflict) = merged(draft(location), location) { return conflict.code }
             return .done
         case .planTable(let table, let location, let base, let editor):

@@ -509,6 +509,8 @@ struct MistakeTests {
         ),
         Mistake("pull acme --environment stagin", 1, "The tenant has no environment 'stagin'; nothing was changed."),
         Mistake("tenants archive acme --environment staging", 1, "Remove 'environment': this operation is for"),
+        Mistake("drafts plan acme --draft sprign", 1, "There is no draft 'sprign'; 'fingerpost drafts list"),
+        Mistake("routes export acme --draft sprign", 1, "There is no draft 'sprign'; 'fingerpost drafts list acme'"),
     ]
 
     @Test func mistakeInARequestIsExplained() async throws {

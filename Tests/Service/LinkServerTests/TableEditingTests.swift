@@ -105,6 +105,30 @@ struct TableEditingTests {
         }
     }
 
+    /// A mistyped name is not answered like the live table. A `GET` of a draft begins a new one.
+    @Test func draftOfAnotherNameMustExist() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let requests: [(HTTPRequest.Method, String)] = [
+                (.post, "draft/plan"), (.post, "draft/test"), (.post, "draft/check"), (.get, "draft/routes"),
+                (.get, "draft/routes/item"),
+            ]
+            for (method, path) in requests {
+                let answer = try await session.send(method, "\(path)?draft=sprign")
+                #expect(answer.status == 409 && answer.code == "no_draft", "\(path): \(answer.text)")
+                #expect(answer.text.contains("There is no draft 'sprign'"), "\(path): \(answer.text)")
+                for query in ["", "?draft=main"] {
+                    #expect(try await session.send(method, path + query).status == 200, "\(path)\(query)")
+                }
+            }
+            #expect(try await session.get("draft?draft=spring")["ETag"] == "\"live-1\"")
+            #expect(try await session.send(.put, "draft/routes/item?draft=spring", Self.item).status == 200)
+            for (method, path) in requests {
+                #expect(try await session.send(method, "\(path)?draft=spring").status == 200, "\(path)")
+            }
+        }
+    }
+
     @Test func everyWriteIsRefusedAfterAnotherWrite() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)

@@ -7,7 +7,7 @@ extension PublishingService {
     package func plan(at location: DraftLocation, limit: KeyGrant? = nil) async throws -> TablePlan {
         let state = try await state(of: location)
         try state.requireEnvironment()
-        return try await plan(try await draft(at: location), state, limit)
+        return try await plan(try await namedDraft(at: location), state, limit)
     }
 
     /// A desired state to plan for; nil members stay as they are.
@@ -64,7 +64,7 @@ extension PublishingService {
     /// Runs a suite against the draft; all stored suites for nil. A draft whose checks fail can be tested as well.
     package func test(_ suite: LinkSuite?, at location: DraftLocation) async throws -> [SuiteResult] {
         let state = try await state(of: location)
-        let content = try await draft(at: location).content
+        let content = try await namedDraft(at: location).content
         return try await queue.run(for: .tenant(location.tenant)) { cancellation in
             let published = state.published(try Self.table(content))
             let budget = cancellation.budget(of: .suites)

@@ -13,7 +13,7 @@ extension PublishingService {
     package func route(_ id: RouteID, at location: DraftLocation) async throws -> (
         route: JSONNode, version: DraftVersion
     ) {
-        let draft = try await draft(at: location)
+        let draft = try await namedDraft(at: location)
         let routes = draft.content["routes"]?.elements ?? []
         guard let route = routes.first(where: { $0["id"]?.text == id.rawValue }) else { throw Failure.unknownRoute(id) }
         return (route, draft.version)

@@ -148,6 +148,14 @@ package struct PublishingService: Sendable {
         return try await current(at: location).draft
     }
 
+    /// Returns the draft as ``draft(at:)`` does. Throws ``Failure/noDraft(_:)`` for a name other than `main` that no draft has:
+    /// it is probably mistyped.
+    package func namedDraft(at location: DraftLocation) async throws -> Draft {
+        let draft = try await draft(at: location)
+        if case .live = draft.version, location.draft != .main { throw Failure.noDraft(location.draft) }
+        return draft
+    }
+
     /// Returns the draft. Throws ``Failure/noDraft(_:)`` when nobody has written it.
     func writtenDraft(at location: DraftLocation) async throws -> Draft {
         let (draft, _) = try await store.draft(location.draft, of: location.tenant, in: location.environment)

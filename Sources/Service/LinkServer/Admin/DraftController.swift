@@ -90,7 +90,7 @@ struct DraftController {
             content = try await request.document(upTo: limits.tableBytes)
             try publishing.requireStorable(content, "The draft")
         } else {
-            content = try await publishing.draft(at: entry.location).content
+            content = try await publishing.namedDraft(at: entry.location).content
         }
         var writer = JSONWriter()
         writer.beginObject()

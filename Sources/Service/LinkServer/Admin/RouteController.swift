@@ -24,7 +24,7 @@ struct RouteController {
     /// Returns a page of the routes; for clients that accept NDJSON all of them, one a line.
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try authorizer.tenant(request, context, .tablesRead)
-        let draft = try await publishing.draft(at: entry.location)
+        let draft = try await publishing.namedDraft(at: entry.location)
         let routes = draft.content["routes"]?.elements ?? []
         guard request.headers[.accept]?.contains(Self.lines) == true else {
             let page = try PageRequest(request).answer(of: routes, "routes", \.self) { $0["id"]?.text ?? "" }
