@@ -511,6 +511,9 @@ struct MistakeTests {
         Mistake("tenants archive acme --environment staging", 1, "Remove 'environment': this operation is for"),
         Mistake("drafts plan acme --draft sprign", 1, "There is no draft 'sprign'; 'fingerpost drafts list"),
         Mistake("routes export acme --draft sprign", 1, "There is no draft 'sprign'; 'fingerpost drafts list acme'"),
+        Mistake("stats totals acme --outcome match", 1, "'outcome' must be matched, fallback, unmatched or"),
+        Mistake("stats totals acme --action open", 1, "'action' must be empty, or one of: open_app, open_web,"),
+        Mistake("stats totals acme --revision 99", 1, "There is no revision 99; 'fingerpost revisions list"),
     ]
 
     @Test func mistakeInARequestIsExplained() async throws {

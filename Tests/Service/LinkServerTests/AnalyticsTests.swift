@@ -263,6 +263,7 @@ struct AnalyticsTests {
         "totals?from=2020-01-01", "totals?zone=Mars/Olympus", "totals?zone=GMT%2B14:99", "totals?zone=UTC%00",
         "totals?purpose=", "totals?purpose=live,",
         "totals?by=country", "totals?by=route,route", "totals?by=", "totals?revision=x", "totals?limit=0",
+        "totals?outcome=match", "totals?outcome=", "totals?action=open", "series?outcome=match", "series?action=open",
         "totals?limit=1001", "series?interval=week", "series?interval=hour&from=2026-01-01",
         "series?dimension=country", "series?dimension=size&value=1",
         "series?dimension=country&value=DE&by=route", "series?dimension=country&value=DE&zone=Asia/Kolkata",
@@ -277,6 +278,31 @@ struct AnalyticsTests {
                 let answer = try await session.get("stats/\(path)")
                 #expect(answer.status == 400 && answer.code == "invalid_request", "\(path): \(answer.text)")
             }
+        }
+    }
+
+    @Test func filterOfAnUnknownValueIsNotAnsweredWithZero() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            try await service.record("2026-11-21T09:00:00Z")
+            for (path, detail) in [
+                ("totals?outcome=match", "'outcome' must be matched, fallback, unmatched or rejected."),
+                ("totals?action=open", "'action' must be empty, or one of: open_app, open_web,"),
+                ("totals?revision=99", "There is no revision 99; list them at …/revisions."),
+                ("series?revision=99", "There is no revision 99; list them at …/revisions."),
+            ] {
+                let answer = try await session.get("stats/\(path)")
+                #expect(answer.status == (path.contains("99") ? 404 : 400), "\(path): \(answer.text)")
+                #expect(answer.json?["detail"]?.text?.hasPrefix(detail) == true, "\(path): \(answer.text)")
+            }
+            for query in ["outcome=matched", "action=open_app", "revision=1"] {
+                let counted = try await session.get("stats/totals?\(query)")
+                #expect(counted.json?["count"]?.int == 1, "\(query): \(counted.text)")
+            }
+            #expect(try await session.get("stats/totals?action=").json?["count"]?.int == 0)
+            let staging = try #require(EnvironmentID("staging"))
+            let limited = try await AdminSession(service) { $0.environments = [staging] }
+            #expect(try await limited.get("stats/totals?environment=staging&revision=99").status == 200)
         }
     }
 

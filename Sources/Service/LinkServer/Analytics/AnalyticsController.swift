@@ -8,7 +8,7 @@ import LinkRouting
 /// Serves the counts of a tenant's links: totals, series, rankings, and the links that no route matched.
 struct AnalyticsController {
     let authorizer: AdminAuthorizer
-    let store: any SettingsStore
+    let store: any SettingsStore & RevisionStore
     let catalog: LiveCatalog
     let analytics: any EventAnalytics
     let queue: WorkQueue
@@ -30,6 +30,14 @@ struct AnalyticsController {
         let entry = try authorizer.allLinks(request, context, .analyticsRead)
         if entry.tenant != .none { try await store.require(entry.tenant) }
         return entry
+    }
+
+    /// Throws for a revision that the tenant has never had. A key that is limited to environments learns nothing about the
+    /// revisions of others.
+    private func require(_ revision: Revision?, of entry: AdminAuthorizer.Entry) async throws {
+        guard let revision, entry.tenant != .none, entry.grant.environments == nil else { return }
+        let newest = try await store.revisions(of: entry.tenant, in: nil, before: nil, limit: 1).first?.revision
+        guard let newest, revision <= newest else { throw PublishingService.Failure.unknownRevision(revision) }
     }
 
     private func groups(
@@ -60,6 +68,7 @@ struct AnalyticsController {
         let parameters = try AnalyticsParameters(request, at: now)
         let requested = try TotalsParameters(request)
         let limit = try request.limit(1...1_000, default: 100)
+        try await require(requested.revision, of: entry)
         let counts = try await analytics.totals(requested.query(parameters.scope(entry)))
         let groups = try await groups(counts, of: entry.tenant, limit: limit)
         var writer = JSONWriter()
@@ -91,6 +100,7 @@ struct AnalyticsController {
         series.write(entry, to: &writer)
         switch series.subject {
         case .totals(let requested):
+            try await require(requested.revision, of: entry)
             let buckets = series.edges.count - 1
             let counts = try await analytics.totals(
                 requested.query(series.parameters.scope(entry, edges: series.edges))

@@ -102,6 +102,15 @@ extension Request {
     /// The accepted instants; they leave room for calendar arithmetic before the first and after the last instant.
     private static let countable = Timestamp(milliseconds: 0)...Timestamp(milliseconds: 250_000_000_000_000)
 
+    /// Reads `?outcome=`; nil without it.
+    func outcome() throws -> Outcome? {
+        guard let text = parameter("outcome") else { return nil }
+        guard let outcome = Outcome(rawValue: text) else {
+            throw Problem(.invalidRequest, "'outcome' must be matched, fallback, unmatched or rejected.")
+        }
+        return outcome
+    }
+
     /// Reads `?purpose=live,test`, or `all` of them; nil without it.
     func purposes() throws -> Set<Event.Purpose>? {
         guard let text = parameter("purpose") else { return nil }

@@ -1,6 +1,7 @@
 import HTTPTransport
 import Hummingbird
 import LinkEvents
+import LinkRouting
 
 /// The columns by which totals are grouped, and the filter: `?by=route,outcome&action=open_app`.
 struct TotalsParameters {
@@ -23,15 +24,26 @@ struct TotalsParameters {
         var filter: [TotalsQuery.Column: String] = [:]
         for column in TotalsQuery.Column.allCases {
             guard let value = request.parameter(column.rawValue) else { continue }
-            if column == .revision, !value.isEmpty {
+            switch column {
+            case .revision where !value.isEmpty:
                 guard let number = Int64(value), number > 0 else {
                     throw Problem(.invalidRequest, "'revision' must be a number, such as 7.")
                 }
+            case .outcome: _ = try request.outcome()
+            case .action where !value.isEmpty:
+                guard Action(rawValue: value) != nil else {
+                    let known = Action.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw Problem(.invalidRequest, "'action' must be empty, or one of: \(known).")
+                }
+            case .route, .revision, .action: break
             }
             filter[column] = value
         }
         self.filter = filter
     }
+
+    /// The revision that the filter names; nil for none.
+    var revision: Revision? { filter[.revision].flatMap { Int64($0) }.map(Revision.init(rawValue:)) }
 
     func query(_ scope: AnalyticsScope) -> TotalsQuery {
         TotalsQuery(scope: scope, columns: Set(columns), filter: filter)

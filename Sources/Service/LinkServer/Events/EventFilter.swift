@@ -21,12 +21,7 @@ struct EventFilter {
             throw Problem(.invalidRequest, "'from' must be before 'until': \(from) is not before \(until).")
         }
         purposes = try request.purposes()
-        outcome = try request.parameter("outcome").map { text in
-            guard let outcome = Outcome(rawValue: text) else {
-                throw Problem(.invalidRequest, "'outcome' must be matched, fallback, unmatched or rejected.")
-            }
-            return outcome
-        }
+        outcome = try request.outcome()
         route = request.parameter("route")
     }
 
