@@ -268,6 +268,19 @@ struct TableEditingTests {
         }
     }
 
+    @Test func unknownTenantIsNamedBeforeWhatItLacks() async throws {
+        try await withService { service in
+            var session = try await AdminSession.acme(service)
+            session.tenant = "acmee"
+            for path in ["revisions/1", "revisions/1/table", "revisions/1/diff", "revisions/1/plan", "suites/smoke"] {
+                #expect(try await session.get(path).code == "unknown_tenant", "\(path)")
+            }
+            for path in ["revisions/1/rollback", "revisions/1/promote?to=staging"] {
+                #expect(try await session.post(path).code == "unknown_tenant", "\(path)")
+            }
+        }
+    }
+
     /// SQLite reads a text up to the first NUL, so the stored text would differ from the one sent.
     @Test func textsWithANULAreRefused() async throws {
         try await withService { service in

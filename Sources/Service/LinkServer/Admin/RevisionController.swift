@@ -202,6 +202,7 @@ struct RevisionController {
     /// Returns the revision if the key may see it.
     private func row(_ revision: Revision, _ entry: AdminAuthorizer.Entry) async throws -> PublishedRevision {
         guard let row = try await store.revision(revision, of: entry.tenant), entry.grant.allows(row.environment) else {
+            try await store.require(entry.tenant)
             throw PublishingService.Failure.unknownRevision(revision)
         }
         return row

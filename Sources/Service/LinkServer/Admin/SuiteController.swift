@@ -35,6 +35,7 @@ struct SuiteController {
         let entry = try authorizer.tenant(request, context, .tablesRead)
         let name = try name(context)
         guard let row = try await store.suites(of: entry.tenant).first(where: { $0.name == name }) else {
+            try await store.require(entry.tenant)
             throw Self.unknown(name)
         }
         let isJSON = row.content.first { !$0.isWhitespace } == "{"
