@@ -378,6 +378,27 @@ struct KeyTests {
             #expect(try await session.post("/keys", Self.keyRequest, headers: [name: ""]).code == "invalid_request")
         }
     }
+
+    /// A repeat of the first request would be answered, although a later one has undone it.
+    @Test func idempotencyKeyIsForOneMethodAndPath() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let name = try #require(HTTPField.Name("Idempotency-Key"))
+            let draft = AdminSession.tableJSON
+            #expect(try await session.send(.put, "draft", draft, headers: [name: "one"]).status == 200)
+            for answer in [
+                try await session.delete("draft", headers: [name: "one"]),
+                try await session.post("draft/publish", headers: [name: "one"]),
+                try await session.send(.put, "draft?draft=other", draft, headers: [name: "one"]),
+            ] {
+                #expect(answer.status == 422 && answer.code == "idempotency_mismatch", "\(answer.text)")
+            }
+            #expect(try await session.get("drafts").json?["drafts"]?.elements?.count == 1)
+            let again = try await session.send(.put, "draft", draft, headers: [name: "one"])
+            #expect(again.status == 200 && again["Idempotency-Replayed"] == "true", "\(again.text)")
+            #expect(try await session.delete("draft", headers: [name: "two"]).status == 204)
+        }
+    }
 }
 
 /// A body that arrives after `before` has run.

@@ -8,7 +8,7 @@
 package struct IdempotentRequest: Sendable, Hashable {
     /// The id of the key that sent it.
     package let actor: String
-    /// The `Idempotency-Key`, combined with the operation.
+    /// The `Idempotency-Key`.
     package let key: String
     /// SHA-256 of the method, target and body.
     package let hash: Data

@@ -18,7 +18,6 @@ struct ReplayedResponse: Error {
 /// the request any more.
 final class RepeatableChange: Sendable {
     private let name: String
-    private let request: Request
     private let answers: IdempotencyResponses
     private let state = Mutex(State())
 
@@ -37,7 +36,6 @@ final class RepeatableChange: Sendable {
 
     init(_ name: String, _ request: Request, _ answers: IdempotencyResponses) {
         self.name = name
-        self.request = request
         self.answers = answers
         for part in [
             request.method.rawValue, "\(request.uri)", request.headers[.ifMatch] ?? "",
@@ -67,8 +65,8 @@ final class RepeatableChange: Sendable {
         let repeated = state.withLock { state in
             IdempotentRequest(
                 actor: grant.id.rawValue,
-                // Keys of different operations are independent.
-                key: "\(name) \(request.method) \(request.uri.path)",
+                // Not that of one operation: after a DELETE with the same key, a PUT would be answered, but not made.
+                key: name,
                 hash: Data(state.hash.finalize())
             )
         }
