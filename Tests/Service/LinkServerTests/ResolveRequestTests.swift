@@ -79,6 +79,20 @@ struct ResolveRequestTests {
         )
     }
 
+    @Test(
+        arguments: [
+            ("GB", nil), ("de", nil), ("QX", nil), ("UK", "'UK' is not a code of ISO 3166; the United Kingdom is GB"),
+            ("Germany", "'Germany' is not a code of ISO 3166, so it is not recorded and no condition can name it;"),
+            ("D1", "'D1' is not a code of ISO 3166"), ("", "'' is not a code of ISO 3166"),
+            ("É", "'É' is not a code of ISO 3166"),
+        ] as [(String, String?)]
+    )
+    func textThatIsNoCountryIsReported(country: String, warning: String?) throws {
+        let message = try read(#"{"url":"a","context":{"country":"\#(country)"}}"#)
+        #expect(message.context.country == country && message.warnings.count == (warning == nil ? 0 : 1))
+        #expect(warning.map { message.warnings.first?.hasPrefix("context.country: \($0)") == true } ?? true)
+    }
+
     private static let manyWarnings: [(members: String, count: Int)] = [
         (#""url":"a",\#(members(30))"#, 20),
         (#""url":"a","context":{\#(members(30))}"#, 20),

@@ -177,11 +177,29 @@ extension ResolveRequest {
                     let field = DocumentField(try reader.node(), known.rawValue, of: "context")
                     var unreadable: [String] = []
                     try context.read(known, field, warnings: &unreadable)
+                    if known == .country, let warning = Self.warning(about: context.country) {
+                        unreadable.append(warning)
+                    }
                     if !unreadable.isEmpty { warnings.unreadable.add(unreadable) }
                 } else {
                     try readOther(key.text, DocumentField(reader.node(), key.text, of: "context"))
                 }
             }
+        }
+
+        /// Returns a warning about a text that is not a country; nil for two letters.
+        private static func warning(about country: String?) -> String? {
+            guard let country else { return nil }
+            // Letters of ASCII in upper case.
+            let letters = country.utf8.prefix(3).map { $0 & 0xDF }
+            let isCode =
+                letters.count == 2 && letters.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+            guard isCode else {
+                return "context.country: '\(WarningList.shortened(country))' is not a code of ISO 3166, so it is not "
+                    + "recorded and no condition can name it; write two letters such as GB."
+            }
+            guard letters == Array("UK".utf8) else { return nil }
+            return "context.country: 'UK' is not a code of ISO 3166; the United Kingdom is GB, Ukraine is UA."
         }
 
         /// Reads a member of the context that is not part of it.
