@@ -181,6 +181,23 @@ struct ClickTests {
         }
     }
 
+    @Test(arguments: [
+        ("go.acme.example:8080", "'go.acme.example' is owned without a port: set 'port' of the domain, or"),
+        ("a.acme.link:8080", "'a.acme.link' is owned without a port:"),
+        ("127.0.0.1:8080", "Send a host from the 'domains' of a tenant, such as curl -H 'Host: "),
+        ("[::1]:8080", "Send a host from the 'domains' of a tenant"),
+        ("localhost", "Send a host from the 'domains' of a tenant"),
+        ("nobody.example:8080", "Add the host to 'domains' in the settings of its tenant."),
+    ])
+    func unknownHostHasAdvice(host: String, advice: String) async throws {
+        try await withService { service in
+            try await service.load(Self.links)
+            let detail = try await service.publicPort(.get, "/hello", host: host).json?["detail"]?.text ?? ""
+            #expect(detail.hasPrefix("No tenant of this server has the host '\(host)'. \(advice)"), "\(detail)")
+            for own in ["acme", "www"] where !host.contains(own) { #expect(!detail.contains(own), "\(detail)") }
+        }
+    }
+
     @Test(arguments: ["/_fp", "/_fp/x", "/.well-known", "/.well-known/x"])
     func reservedPathsAreNeverClicks(path: String) async throws {
         try await withService { service in

@@ -9,13 +9,14 @@ struct WrongPortTests {
     private static let admin = "The admin API is on the admin port, at the address in 'admin.host'"
     private static let ops = "Health checks and metrics are on the ops port, at the address in 'ops.host'"
     private static let links = "Links are answered on the public port, at the address in 'public.host'"
+    private static let noHost = "Send a host from the 'domains' of a tenant"
     private static let nowhere = "Not found. docs/api.md lists all endpoints."
 
     @Test(arguments: [
         ("/admin/v1/tenants", "This is the public port of Fingerpost. \(admin)"),
         ("/admin/v1/tenants/shop/settings?environment=x", admin), ("//admin/v1", admin), ("/livez", ops),
-        ("/readyz", ops), ("/metrics", ops), ("/administrator", "Add the host to 'domains'"),
-        ("/admin", "Add the host to 'domains'"), ("/livez/x", "Add the host to 'domains'"),
+        ("/readyz", ops), ("/metrics", ops), ("/administrator", noHost),
+        ("/admin", noHost), ("/livez/x", noHost),
     ])
     func publicPortNamesTheOthers(_ path: String, _ detail: String) async throws {
         try await withService { service in

@@ -30,7 +30,7 @@ struct AssociationController: Sendable {
         guard let host = request.head.host(in: catalog)?.name,
             let table = catalog.tableForAssociation(ofHost: host)
         else {
-            throw Problem.unknownHost(request.head.authority, request.head.path ?? "/")
+            throw Problem.unknownHost(of: request.head, in: catalog)
         }
         request.scope.logFields.note(table.tenant)
         if let refusal = admission.admit(.tenant(table.tenant)) {

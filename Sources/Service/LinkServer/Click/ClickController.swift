@@ -23,7 +23,7 @@ struct ClickController: Sendable {
         let catalog = linkResolver.catalog.current
         guard let authority = request.authority, let host = request.host(in: catalog),
             let (table, serves) = catalog.table(forHost: host.name, port: host.port)
-        else { throw Problem.unknownHost(request.authority, request.path ?? "/") }
+        else { throw Problem.unknownHost(of: request, in: catalog) }
         guard serves == .links else {
             throw Problem(
                 .unknownHost,

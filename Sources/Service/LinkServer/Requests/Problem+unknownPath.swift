@@ -1,5 +1,8 @@
 import HTTPTransport
+import HTTPTypes
+import LinkCatalog
 import LinkRouting
+import Networking
 
 extension Problem {
     /// The response to a path that a port does not have. It names the port that has the path, because a request to the
@@ -11,19 +14,26 @@ extension Problem {
     }
 
     /// The response to a host that no tenant has. It names the host that arrived, which a proxy may have changed.
-    ///
-    /// - Parameters:
-    ///   - host: As the client sent it; nil if it sent none.
-    ///   - target: A path with an optional query.
-    static func unknownHost(_ host: String?, _ target: String) -> Problem {
-        let shown = (host ?? "").shortened(toBytes: longestHost).escapedForTerminal
+    static func unknownHost(of request: HTTPRequest, in catalog: Catalog) -> Problem {
+        let hint = request.host(in: catalog).flatMap { advice(on: $0.name, port: $0.port, in: catalog) }
         return Problem(
             .unknownHost,
-            wrongPort(target, at: .public)
-                ?? "No tenant of this server has the host '\(shown)'. Add the host to 'domains' in the settings of its "
-                + "tenant."
+            wrongPort(request.path ?? "/", at: .public)
+                ?? "No tenant of this server has the host '\(shown(request.authority ?? ""))'. "
+                + (hint ?? "Add the host to 'domains' in the settings of its tenant.")
         )
     }
+
+    /// Returns advice for a host that is probably not meant; nil for any other.
+    private static func advice(on host: String, port: UInt16?, in catalog: Catalog) -> String? {
+        if port != nil, catalog.table(forHost: host, port: nil) != nil {
+            return "'\(shown(host))' is owned without a port: set 'port' of the domain, or forward Host without it."
+        }
+        guard host == "localhost" || host.hasPrefix("[") || NetworkAddress(host) != nil else { return nil }
+        return "Send a host from the 'domains' of a tenant, such as curl -H 'Host: go.example.com'."
+    }
+
+    private static func shown(_ host: String) -> String { host.shortened(toBytes: longestHost).escapedForTerminal }
 
     /// The most bytes of a host that a response repeats; a host name has at most 253.
     private static let longestHost = 253
