@@ -198,6 +198,27 @@ struct ClickTests {
         }
     }
 
+    /// Only where a GET would be a click.
+    @Test(
+        arguments: [
+            ("/hello", "go.acme.example", 405), ("/", "go.acme.example", 405), ("/nowhere?x", "a.acme.link", 405),
+            ("/hello", "nobody.example", 404), ("/hello", "www.acme.example", 404), ("/_fp/x", "go.acme.example", 404),
+            ("/%5Ffp/x", "go.acme.example", 404), ("/resolve/x", "go.acme.example", 404),
+            ("/admin/v1/tenants", "go.acme.example", 404),
+        ]
+    )
+    func clickTakesNoOtherMethod(path: String, host: String, status: Int) async throws {
+        try await withService { service in
+            try await service.load(Self.links)
+            for method in [HTTPRequest.Method.post, .put, .delete, .options] {
+                let answer = try await service.publicPort(method, path, host: host)
+                #expect(answer.status == status, "\(method): \(answer.text)")
+                #expect(answer["Allow"] == (status == 405 ? "GET, HEAD" : nil), "\(method)")
+            }
+            #expect(try await service.log.lastSequence() == 0)
+        }
+    }
+
     @Test(arguments: ["/_fp", "/_fp/x", "/.well-known", "/.well-known/x"])
     func reservedPathsAreNeverClicks(path: String) async throws {
         try await withService { service in

@@ -36,7 +36,7 @@ struct ClickController: Sendable {
         guard path.utf8.first == UInt8(ascii: "/") else {
             throw Problem(.invalidRequest, "The path of a click must begin with '/'.")
         }
-        guard !path.isReserved else { throw Problem(.notFound, "This path is reserved.") }
+        guard !path.isReservedPath else { throw Problem(.notFound, "This path is reserved.") }
         scope.logFields.note(table.tenant)
         try admission.enter(1, bytes: path.utf8.count, scope)
         try admission.check(.tenant(table.tenant))
@@ -101,7 +101,7 @@ extension String {
     /// Whether Fingerpost itself answers the path on every host: `/_fp/…`, `/.well-known/…`,
     /// `/apple-app-site-association`. The first segment is parsed like that of a link, so an escape or an empty segment
     /// before it does not make it a click.
-    fileprivate var isReserved: Bool {
+    var isReservedPath: Bool {
         // Hardly any other path begins with one of these bytes.
         guard let byte = utf8.first(where: { $0 != UInt8(ascii: "/") }), "_.a%".utf8.contains(byte) else {
             return false

@@ -2,6 +2,7 @@ import HTTPTransport
 import HTTPTypes
 import LinkCatalog
 import LinkEvents
+import LinkRouting
 import NIOCore
 import Networking
 
@@ -51,7 +52,7 @@ final class PublicService: Sendable {
             switch router.match(head.method, head.path ?? "") {
             case .refused(let problem, let path):
                 route = path
-                dispatch = .failure(problem)
+                dispatch = .failure(isClick(head) ? Problem.methodNotAllowed(besides: "GET, HEAD") : problem)
             case .endpoint(let endpoint):
                 route = endpoint.path
                 if endpoint.acceptsKey { grant = try keys.optionalGrant(head.headerFields.value(of: .authorization)) }
@@ -63,6 +64,15 @@ final class PublicService: Sendable {
             dispatch = .failure(error)
         }
         return (PublicRequest(head: head, scope: scope, grant: grant, route: route), dispatch)
+    }
+
+    /// Whether the request would be a click with the method `GET`. A path of another port is a request to the wrong port.
+    private func isClick(_ head: HTTPRequest) -> Bool {
+        let (path, catalog) = (head.path ?? "", catalog.current)
+        guard case .endpoint(let endpoint) = router.match(.get, path), endpoint.path == PublicEndpoint.anyPath,
+            !path.isReservedPath, Problem.wrongPort(path, at: .public) == nil, let host = head.host(in: catalog)
+        else { return false }
+        return catalog.table(forHost: host.name, port: host.port)?.serves == .links
     }
 
     /// Ends a request: completes its response, and notes it in the log and the metrics.

@@ -39,7 +39,7 @@ extension Problem {
     private static let longestHost = 253
 
     /// Returns the hint that another port has the path; nil if it is this one, or none.
-    private static func wrongPort(_ target: String, at port: PortRole) -> String? {
+    static func wrongPort(_ target: String, at port: PortRole) -> String? {
         let segments = target.utf8.prefix { $0 != UInt8(ascii: "?") }.split(
             separator: UInt8(ascii: "/"),
             maxSplits: 2
