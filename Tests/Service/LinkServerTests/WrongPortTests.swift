@@ -43,7 +43,11 @@ struct WrongPortTests {
         }
     }
 
-    @Test(arguments: [("/resolve", links), ("/admin/v1/tenants", admin), ("/", nowhere)])
+    @Test(arguments: [
+        ("/resolve", links), ("/admin/v1/tenants", admin),
+        ("/", "Not found. The ops port has /livez, /startupz, /readyz and /metrics."),
+        ("/health", "/readyz and /metrics"),
+    ])
     func opsPortNamesTheOthers(_ path: String, _ detail: String) async throws {
         try await withService { service in
             let answer = try await service.opsPort(path)

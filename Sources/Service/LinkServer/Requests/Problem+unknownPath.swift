@@ -10,7 +10,10 @@ extension Problem {
     ///
     /// - Parameter target: A path with an optional query.
     static func unknownPath(_ target: String, at port: PortRole) -> Problem {
-        Problem(.notFound, wrongPort(target, at: port) ?? "Not found. docs/api.md lists all endpoints.")
+        let paths =
+            port == .ops
+            ? "The ops port has /livez, /startupz, /readyz and /metrics." : "docs/api.md lists all endpoints."
+        return Problem(.notFound, wrongPort(target, at: port) ?? "Not found. \(paths)")
     }
 
     /// The response to a host that no tenant has. It names the host that arrived, which a proxy may have changed.
