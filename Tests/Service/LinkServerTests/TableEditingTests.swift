@@ -66,6 +66,14 @@ struct TableEditingTests {
         }
     }
 
+    @Test func tenantHasItsContentsElsewhere() async throws {
+        try await withService { service in
+            let answer = try await AdminSession.acme(service).get("/tenants/acme")
+            #expect(answer.status == 405 && answer["Allow"] == "DELETE", "\(answer.text)")
+            #expect(answer.text.contains("It supports DELETE. …/settings and …/table have its contents."))
+        }
+    }
+
     /// What the key may not do, and where the resource is now.
     @Test func refusedKeysAndStaleWritesHaveAdvice() async throws {
         try await withService { service in

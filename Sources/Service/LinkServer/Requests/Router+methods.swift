@@ -13,11 +13,12 @@ extension Hummingbird.Router<ServerRequestContext> {
             let taken = known.filter { method in endpoints.contains { $0.method == method } }
             let allowed = taken.map(\.rawValue).joined(separator: ", ")
             let hasParameters = text.contains(":") || text.contains("{")
+            let hint = text == "/admin/v1/tenants/{tenant}" ? "…/settings and …/table have its contents." : nil
             for method in known where !taken.contains(method) {
                 on(path, method: method) { request, _ -> Response in
                     // The router ignores empty segments.
                     guard hasParameters || request.uri.path == text else { throw HTTPError(.notFound) }
-                    throw Problem.methodNotAllowed(besides: allowed)
+                    throw Problem.methodNotAllowed(besides: allowed, hint: method == .get ? hint : nil)
                 }
             }
         }
@@ -25,9 +26,14 @@ extension Hummingbird.Router<ServerRequestContext> {
 }
 
 extension Problem {
-    /// - Parameter allowed: The methods that the path supports, separated by commas.
-    static func methodNotAllowed(besides allowed: String) -> Problem {
-        var problem = Problem(.methodNotAllowed, "This path does not support the method. It supports \(allowed).")
+    /// - Parameters:
+    ///   - allowed: The methods that the path supports, separated by commas.
+    ///   - hint: A sentence about what was probably meant.
+    static func methodNotAllowed(besides allowed: String, hint: String? = nil) -> Problem {
+        var problem = Problem(
+            .methodNotAllowed,
+            "This path does not support the method. It supports \(allowed).\(hint.map { " \($0)" } ?? "")"
+        )
         problem.hints = [.allowedMethods(allowed)]
         return problem
     }
