@@ -66,6 +66,25 @@ struct TableEditingTests {
         }
     }
 
+    /// A tenant's file, or what a GET has answered.
+    @Test func documentUnderItsKeyIsRefused() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let settings = try await session.get("settings").text
+            let file = #"{"formatVersion":1,"tenant":"acme","settings":{},"table":\#(AdminSession.tableJSON)}"#
+            for (path, body, key, code) in [
+                ("settings", settings, "settings", "invalid_settings"),
+                ("settings", file, "settings", "invalid_settings"),
+                ("draft", file, "table", "invalid_table"),
+            ] {
+                let answer = try await session.send(.put, path, body)
+                #expect(answer.status == 422 && answer.code == code, "\(answer.text)")
+                #expect(answer.text.contains("The body has the key '\(key)': send only its value."), "\(answer.text)")
+            }
+            #expect(try await session.get("settings").text == settings)
+        }
+    }
+
     @Test func tenantHasItsContentsElsewhere() async throws {
         try await withService { service in
             let answer = try await AdminSession.acme(service).get("/tenants/acme")

@@ -51,7 +51,7 @@ struct DraftController {
             }
             base = DraftBase(number == 0 ? nil : Revision(rawValue: number))
         }
-        let content = try await request.document(upTo: limits.tableBytes)
+        let content = try await request.document(upTo: limits.tableBytes, not: "table", .invalidTable)
         try await context.once(entry.grant, of: entry.tenant)
         let (draft, findings) = try await publishing.saveDraft(
             content,

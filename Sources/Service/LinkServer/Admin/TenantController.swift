@@ -122,7 +122,11 @@ struct TenantController {
     @Sendable private func write(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try authorizer.tenantWide(request, context, .admin, mayDeclareEnvironment: true)
         var request = request
-        let content = try await request.document(upTo: Document.maximumSettingsBytes)
+        let content = try await request.document(
+            upTo: Document.maximumSettingsBytes,
+            not: "settings",
+            .invalidSettings
+        )
         try await context.once(entry.grant, of: entry.tenant)
         let row = try await publishing.saveSettings(
             content,

@@ -57,6 +57,19 @@ extension Request {
         }
     }
 
+    /// Returns the body like ``document(upTo:)``. Refuses a whole tenant file, or an answer of the API, that has the document
+    /// under its key.
+    mutating func document(upTo limit: Int, not key: String, _ code: Problem.Code) async throws -> JSONNode {
+        let document = try await document(upTo: limit)
+        guard document[key] == nil else {
+            throw Problem(
+                code,
+                "The body has the key '\(key)': send only its value. POST …/apply takes 'settings' and 'table' together."
+            )
+        }
+        return document
+    }
+
     mutating func text(upTo limit: Int) async throws -> String {
         try await readBody(upTo: limit).validText()
     }
