@@ -17,6 +17,17 @@ struct TableEditingTests {
             let yaml = try await session.send(.put, "draft", "routes: []")
             #expect(yaml.code == "malformed_json", "\(yaml.text)")
             #expect(yaml.text.contains("If it is YAML, send 'Content-Type: application/yaml'."), "\(yaml.text)")
+            let form: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
+            let advice = "curl -d removes line ends; use --data-binary."
+            for answer in [
+                try await session.send(.put, "draft", "routes: []", headers: form),
+                try await session.put("draft", yaml: AdminSession.table.replacing("\n", with: "")),
+            ] {
+                #expect(answer.status == 400 && answer.text.contains(advice), "\(answer.text)")
+            }
+            for answer in [yaml, try await session.put("draft", yaml: "routes:\n  - [")] {
+                #expect(answer.status == 400 && !answer.text.contains(advice), "\(answer.text)")
+            }
             for (authorization, message) in [
                 (session.key, "Write 'Bearer' and a space before the key"),
                 ("Basic dXNlcjpwYXNz", "Write 'Bearer' and a space before the key"),

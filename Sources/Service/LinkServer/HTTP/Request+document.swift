@@ -32,14 +32,26 @@ extension Request {
     /// Whether the body is declared as YAML; all others are read as JSON.
     var isYAML: Bool { headers[.contentType]?.contains("yaml") == true }
 
+    /// The default of curl, whose option -d also removes the line ends of a file.
+    private var isForm: Bool { headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true }
+
+    private static let lineEndAdvice = "curl -d removes line ends; use --data-binary."
+
     /// Returns the body as a JSON or YAML document.
     mutating func document(upTo limit: Int) async throws -> JSONNode {
-        let isYAML = isYAML
+        let (isYAML, isForm) = (isYAML, isForm)
         let limit = isYAML ? min(limit, Document.maximumYAMLBytes) : limit
         let body = try await readBody(upTo: limit)
         return try await body.read { body in
             guard !isYAML else {
-                return try Document.readYAML(body.validText())
+                let text = try body.validText()
+                do {
+                    return try Document.readYAML(text)
+                } catch let error as DocumentError
+                    where error.position.line == 1 && body.mayBeYAML && !text.utf8.contains(UInt8(ascii: "\n"))
+                {
+                    throw Problem(.invalidRequest, "\(error.description) \(Self.lineEndAdvice)")
+                }
             }
             let limits = JSONReader.Limits(
                 maximumBytes: limit,
@@ -52,6 +64,7 @@ extension Request {
                 throw Problem(
                     .malformedJSON,
                     "The body is not JSON: \(error.description) If it is YAML, send 'Content-Type: application/yaml'."
+                        + (isForm ? " \(Self.lineEndAdvice)" : "")
                 )
             }
         }
