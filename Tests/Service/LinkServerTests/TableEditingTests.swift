@@ -77,6 +77,24 @@ struct TableEditingTests {
         }
     }
 
+    @Test func emptyFileAndBareReasonAreRefused() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            for (path, body, detail) in [
+                ("apply", "{}", "There is nothing to apply; send 'table', 'settings' or 'suites'."),
+                ("apply", #"{"message":"x","basedOn":1,"suites":{}}"#, "There is nothing to apply;"),
+                ("draft/publish", #"{"override":"yes"}"#, #"override: "yes" is not a reason; write {"reason": "…"}."#),
+                ("apply", #"{"settings":{},"override":true}"#, "override: true is not a reason; write"),
+                ("retention", #"{"force":"x"}"#, #"force: "x" is not a reason; write {"reason": "…"}."#),
+            ] {
+                let answer = try await session.post(path, body)
+                #expect(answer.status == 400 && answer.code == "invalid_request", "\(path) \(body): \(answer.text)")
+                #expect(answer.json?["detail"]?.text?.contains(detail) == true, "\(path) \(body): \(answer.text)")
+            }
+            #expect(try await session.get("settings")["ETag"] == "\"1\"")
+        }
+    }
+
     /// A tenant's file, or what a GET has answered.
     @Test func documentUnderItsKeyIsRefused() async throws {
         try await withService { service in

@@ -32,6 +32,9 @@ struct ApplyController {
         )
         let note = try PublishingService.Note(object)
         let (planRequest, suites) = try await PublishingService.PlanRequest.read(object, suiteBytes: limits.suiteBytes)
+        guard planRequest.table != nil || planRequest.settings != nil || !suites.isEmpty else {
+            throw Problem(.invalidRequest, "There is nothing to apply; send 'table', 'settings' or 'suites'.")
+        }
         try requireScopes(entry, planRequest, suites)
         if let table = planRequest.table { try publishing.requireStorable(table, "The draft") }
         try await context.once(entry.grant, of: entry.tenant)

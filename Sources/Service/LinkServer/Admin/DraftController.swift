@@ -190,7 +190,7 @@ extension PublishingService.Note {
             )
         }
         let accepted: [(String, UnaskedChanges.Kind)] = [("force", .undoing), ("removeOthers", .removingOthers)]
-        let reason = try object["override"]?.object("reason").required("reason")
+        let reason = try object["override"]?.reason()
         if let reason, try reason.textWithoutNUL().isEmpty { throw reason.error("state a reason for the audit log.") }
         self.init(
             message: try object["message"]?.textWithoutNUL() ?? "",
@@ -198,6 +198,14 @@ extension PublishingService.Note {
             overrideReason: try reason?.text(),
             accepts: Set(try accepted.filter { try object[$0.0]?.bool() ?? false }.map(\.1))
         )
+    }
+}
+
+extension DocumentField {
+    /// Reads `{"reason"}`.
+    func reason() throws -> DocumentField {
+        guard node.members != nil else { throw error("\(shown) is not a reason; write {\"reason\": \"…\"}.") }
+        return try object("reason").required("reason")
     }
 }
 

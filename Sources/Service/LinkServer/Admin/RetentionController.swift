@@ -34,7 +34,7 @@ struct RetentionController {
         try await context.once(entry.grant, of: entry.tenant)
         var forced: TenantID?
         if let force = object["force"] {
-            let field = try force.object("reason").required("reason")
+            let field = try force.reason()
             let reason = try field.text()
             guard (1...Self.longestReason).contains(reason.utf8.count) else {
                 throw field.error(
