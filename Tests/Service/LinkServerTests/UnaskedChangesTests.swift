@@ -90,7 +90,7 @@ struct UnaskedChangesTests {
     @Test(
         arguments: [
             ("a@app b@blog", "a@app", ["b"]), ("a@app b@blog", "", ["a", "b"]), ("a b@blog", "a", ["b"]),
-            ("a b@blog", "b@blog", ["a"]), ("a@app b@app", "a@app", []), ("a b", "a", []), ("a b", "", []),
+            ("a b@blog", "b@blog", ["a"]), ("a@app b@app", "a@app", []), ("a b", "a", []), ("a b", "", ["a", "b"]),
             ("a@app b@blog", "a@app b@app", []),
         ] as [(String, String, [String])]
     )

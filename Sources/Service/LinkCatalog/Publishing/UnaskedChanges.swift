@@ -27,15 +27,12 @@ package struct UnaskedChanges: Sendable, Hashable {
         self.init(.undoing, TableDiff(from: kept, to: content))
     }
 
-    /// The removed routes whose owner none of a file's routes has; nil for none. Routes without an owner are those of
-    /// another one if every route of the file has an owner.
+    /// The removed routes whose owner none of a file's routes has; nil for none. Those without an owner count as well if
+    /// the file has no route without one.
     init?(applying file: JSONNode, _ diff: TableDiff) {
         let owners = Set(TableDiff.routes(of: file).map { route in route.owner.map { ExactText($0) } })
         var removals = TableDiff(from: file, to: file)
-        removals.removed = diff.removed.filter { route in
-            let owner = route.owner.map { ExactText($0) }
-            return !owners.contains(owner) && (owner != nil || !owners.isEmpty)
-        }
+        removals.removed = diff.removed.filter { route in !owners.contains(route.owner.map { ExactText($0) }) }
         self.init(.removingOthers, removals)
     }
 }
