@@ -149,6 +149,30 @@ struct EnvironmentTests {
         }
     }
 
+    /// It would never run there.
+    @Test(arguments: [
+        #""environments":["stagin"],"cases":[{"link":"acme://a","expect":{"route":"item"}}]"#,
+        #""cases":[{"link":"acme://a","environments":["production","stagin"],"expect":{"route":"item"}}]"#,
+    ])
+    func suiteOfAnUnknownEnvironmentIsRefused(members: String) async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let suite = #"{"formatVersion":1,\#(members)}"#
+            let file = #"{"suites":{"smoke":\#(JSONNode.string(suite).json())}}"#
+            for answer in [try await session.put("suites/smoke", yaml: suite), try await session.post("apply", file)] {
+                #expect(answer.status == 422 && answer.code == "unknown_environment", "\(answer.text)")
+                #expect(answer.text.contains("Did you mean 'staging'?"), "\(answer.text)")
+            }
+            #expect(try await session.get("suites").json?["suites"]?.elements?.isEmpty == true)
+            // A live table makes it known.
+            let settings = AdminSession.settings.replacing("[staging]", with: "[stagin]")
+            #expect(try await session.put("settings", yaml: settings).status == 200)
+            #expect(try await session.post("revisions/1/promote?to=stagin").status == 201)
+            #expect(try await session.put("settings", yaml: AdminSession.settings).status == 200)
+            #expect(try await session.put("suites/smoke", yaml: suite).status == 200)
+        }
+    }
+
     /// Answers of other environments need a key unless the settings open them.
     @Test func stagingNeedsAKey() async throws {
         try await withService { service in

@@ -1,4 +1,4 @@
-import LinkRouting
+package import LinkRouting
 
 /// Files with settings, a table and suites, applied together.
 extension PublishingService {
@@ -34,6 +34,7 @@ extension PublishingService {
         return try await Self.repeating {
             let state = try await state(of: location, for: request)
             try state.requireEnvironment()
+            try await requireEnvironments(of: request.suites, state)
             let plan = try await plan(request, state, limit)
             try requireStorable(plan.content, "The table")
             let publication = try await publication(of: plan, .file, at: location, note, limit)
@@ -67,6 +68,17 @@ extension PublishingService {
         }
     }
 
+    /// Throws for a suite that names an environment which the tenant does not have: it would never run there.
+    private func requireEnvironments(of suites: [String: LinkSuite], _ state: State) async throws {
+        let known = state.settings.namedEnvironments
+        let unknown = suites.values.reduce(into: Set<EnvironmentID>()) { $0.formUnion($1.namedEnvironments) }
+            .subtracting(known)
+        guard !unknown.isEmpty else { return }
+        let live = try await store.live(of: state.location.tenant)
+        guard let first = unknown.subtracting(live.keys).min() else { return }
+        throw Failure.unknownEnvironment(first, named: known)
+    }
+
     /// Returns the request without its settings if they would change nothing and the key may not change settings.
     /// Throws ``Failure/settingsOutsideLimit(_:)`` if they would change something that the key may not change.
     private func permitted(
@@ -85,5 +97,12 @@ extension PublishingService {
         var request = request
         request.settings = nil
         return request
+    }
+}
+
+extension LinkSuite {
+    /// Every environment that the suite or one of its cases names.
+    package var namedEnvironments: Set<EnvironmentID> {
+        cases.reduce(into: environments ?? []) { $0.formUnion($1.environments ?? []) }
     }
 }

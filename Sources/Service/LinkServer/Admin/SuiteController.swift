@@ -59,6 +59,9 @@ struct SuiteController {
         guard suite.tenant == nil || suite.tenant == entry.tenant else {
             throw Problem(.invalidRequest, "The suite names another tenant; correct 'tenant'.")
         }
+        for environment in suite.namedEnvironments.sorted() {
+            try authorizer.requireEnvironment(environment, of: entry)
+        }
         try await context.once(entry.grant, of: entry.tenant)
         let row = try await store.saveSuite(
             text,
