@@ -68,6 +68,18 @@ struct LinkSuiteTests {
             "line 2, column 23: cases[0].expects: unknown key 'expects'; did you mean 'expect'?"
         ),
         (
+            "formatVersion: 1\ncases: [{link: \"a:b\", route: item, expect: {}}]",
+            "line 2, column 23: cases[0].route: 'route' belongs under 'expect'; indent it."
+        ),
+        (
+            "formatVersion: 1\ncases: [{link: \"a:b\", rout: item, expect: {}}]",
+            "line 2, column 23: cases[0].rout: unknown key 'rout'; did you mean 'route' under 'expect'?"
+        ),
+        (
+            "formatVersion: 1\ncases: [{url: \"a:b\", expect: {outcome: matched}}]",
+            "line 2, column 10: cases[0].url: unknown key 'url'; did you mean 'link'?"
+        ),
+        (
             "formatVersion: 1\ncases: [{link: \"a:b\", expect: {status: 200}}]",
             "line 2, column 40: cases[0].expect.status: 'status' is not an expectation; use one of: outcome, action, tenant, route, parameters, screen, arguments, stack, uri, web, store, data, campaign, fallbacks, reason, trace, continuation, experiment."
         ),
@@ -89,7 +101,7 @@ struct LinkSuiteTests {
         ),
         (
             "formatVersion: 1\ntenant: acme\nsettings: {}",
-            "line 3, column 11: settings: this is a tenant file; 'fingerpost check', 'plan' and 'apply' read it."
+            "line 3, column 1: settings: this is a tenant file; 'fingerpost check', 'plan' and 'apply' read it."
         ),
     ])
     func wrongSuiteIsRefused(_ text: String, _ message: String) {

@@ -31,11 +31,11 @@ struct WrongDocumentTests {
         ),
         (
             "formatVersion: 1\nsettings: {}\nroutes: []\n",
-            "line 3, column 9: routes: In a tenant file, this belongs under 'table'; indent it below 'table:'."
+            "line 3, column 1: routes: In a tenant file, this belongs under 'table'; indent it below 'table:'."
         ),
         (
             "tenant: shop\ndefaults: {}\nroutes: []\n",
-            "line 3, column 9: routes: In a tenant file, this belongs under 'table'; indent it below 'table:'."
+            "line 3, column 1: routes: In a tenant file, this belongs under 'table'; indent it below 'table:'."
         ),
         (
             "formatVersion: 2\nsettings: {}\n",
@@ -44,6 +44,38 @@ struct WrongDocumentTests {
         (
             "formatVersion: 1\ntenant: My Shop\nsettings: {}\n",
             #"line 2, column 9: tenant: "My Shop" is not an id; use 1 to 64 of a-z, 0-9, '.', '_' and '-', starting with a letter or digit."#
+        ),
+        (
+            "formatVersion: \"1\"\nsettings: {}\n",
+            #"line 1, column 16: formatVersion: unknown format "1"; this engine reads formatVersion: 1. Remove the quotes."#
+        ),
+        (
+            "formatVersion: 1\nsettings:\ntable: {routes: []}\n",
+            "line 2, column 1: settings: 'settings' is empty; add its keys, or remove it to keep what is live."
+        ),
+        (
+            "formatVersion: 1\nsettings: {}\ntable:\n",
+            "line 3, column 1: table: 'table' is empty; add its keys, or remove it to keep what is live."
+        ),
+        (
+            "formatVersion: 1\ntable:\n  routes:\n",
+            "line 3, column 3: table.routes: 'routes' is empty; add routes, or write [] if the table has none."
+        ),
+        (
+            "formatVersion: 1\ntable:\n  defaults:\n  routes: []\n",
+            "line 3, column 3: table.defaults: 'defaults' is empty; add its keys, or remove it."
+        ),
+        (
+            "formatVersion: 1\ntable:\n  screens: ~\n  routes: []\n",
+            "line 3, column 3: table.screens: 'screens' is empty; add its keys, or remove it."
+        ),
+        (
+            "formatVersion: 1\nroutes:\n",
+            "line 2, column 1: routes: 'routes' is empty; add routes, or write [] if the table has none."
+        ),
+        (
+            "formatVersion: 1\ntenant: shop\nroutes:\n",
+            "line 3, column 1: routes: In a tenant file, this belongs under 'table'; indent it below 'table:'."
         ),
         (
             "formatVersion: 1\ntenants: shop\nsettings: {}\n",
@@ -107,11 +139,11 @@ struct WrongDocumentTests {
         ),
         (
             "formatVersion: 1\ncases: []\n",
-            "line 2, column 8: cases: this is a suite; 'fingerpost test' reads it."
+            "line 2, column 1: cases: this is a suite; 'fingerpost test' reads it."
         ),
         (
             "public: {port: 8080}\n",
-            "line 1, column 9: public: this is the configuration of the service; 'fingerpost serve --config' reads it."
+            "line 1, column 1: public: this is the configuration of the service; 'fingerpost serve --config' reads it."
         ),
         (
             "a: {b: “c”, d: {e}\n",

@@ -33,7 +33,27 @@ struct WrongRouteTests {
         ),
         (
             "- {id: a, path: /a, screen: Home}",
-            "line 4, column 25: table.routes[0].screen: unknown key 'screen'; allowed keys: id, owner, tags, note, host, path, query, fragment, when, caseSensitive, trailingSlash, open, web, store, minimumVersion, signIn, forward, data, campaign, sensitive, audience, block, experiment, requires."
+            "line 4, column 25: table.routes[0].screen: 'screen' belongs under 'open'; indent it."
+        ),
+        (
+            "- {id: a, path: /a, platform: ios}",
+            "line 4, column 25: table.routes[0].platform: 'platform' belongs under 'when'; indent it."
+        ),
+        (
+            "- {id: a, path: /a, redirect: x}",
+            "line 4, column 25: table.routes[0].redirect: unknown key 'redirect'; did you mean 'web'?"
+        ),
+        (
+            "- {id: a, path: /a, when: {language: de}}",
+            "line 4, column 32: table.routes[0].when.language: unknown key 'language'; did you mean 'locale'?"
+        ),
+        (
+            "- {Id: a, path: /a}",
+            "line 4, column 8: table.routes[0].Id: unknown key 'Id'; did you mean 'id'?"
+        ),
+        (
+            "- {id: a, path: /a, when: {platform: iOS}}",
+            #"line 4, column 42: table.routes[0].when.platform: "iOS" is not one of: ios, android, macos, windows, linux, other; did you mean 'ios'?"#
         ),
         (
             "- {id: a, path: /a, open: Home}",

@@ -159,7 +159,23 @@ struct WrongSettingTests {
         ),
         (
             "retention: 30",
-            "line 3, column 3: settings.retention: unknown key 'retention'; allowed keys: domains, schemes, apps, destinations, association, links, environments, privacy, export, retentionDays, explain, whenLogFails, clientKey, environmentKey, minimumClient."
+            "line 3, column 3: settings.retention: unknown key 'retention'; did you mean 'retentionDays'?"
+        ),
+        (
+            "retain: 30",
+            "line 3, column 3: settings.retain: unknown key 'retain'; allowed keys: domains, schemes, apps, destinations, association, links, environments, privacy, export, retentionDays, explain, whenLogFails, clientKey, environmentKey, minimumClient."
+        ),
+        (
+            "fallback: {}",
+            "line 3, column 3: settings.fallback: 'fallback' belongs under 'defaults' of 'table'; move it there."
+        ),
+        (
+            "table: {}",
+            "line 3, column 3: settings.table: 'table' belongs beside 'settings'; indent it less."
+        ),
+        (
+            "recordQuery: [a]",
+            "line 3, column 3: settings.recordQuery: 'recordQuery' belongs under 'privacy'; indent it."
         ),
         (
             "domain: [a.example]",

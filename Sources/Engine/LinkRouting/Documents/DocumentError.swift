@@ -147,8 +147,9 @@ public struct DocumentField: Sendable {
         _ type: Choice.Type
     ) throws(DocumentError) -> Choice where Choice.RawValue == String {
         guard let text = node.text, let choice = Choice(rawValue: text), choice.rawValue.isExactly(text) else {
-            let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw error("\(shown) is not one of: \(choices).")
+            let choices = Choice.allCases.map(\.rawValue)
+            let hint = node.text?.nearest(among: choices).map { "; did you mean '\($0)'?" } ?? "."
+            throw error("\(shown) is not one of: \(choices.joined(separator: ", "))\(hint)")
         }
         return choice
     }
@@ -206,9 +207,30 @@ public struct ObjectField: Sendable {
 
     /// Returns the member; throws when it is missing or null.
     public func required(_ key: String) throws(DocumentError) -> DocumentField {
-        guard let value = self[key] else { throw field.error(adviceOnMissing(key)) }
+        guard let value = self[key] else { throw missing(key) }
         return value
     }
+
+    /// Throws for a key without a value, where one that is missing means something else.
+    package func refuseNull(_ key: String, _ advice: String) throws(DocumentError) {
+        guard let found = member(key), case .null = found.value.value else { return }
+        throw error(at: found, "'\(key)' is empty; \(advice)")
+    }
+
+    /// Returns an error at a key; at the object if it has no such key.
+    package func error(at key: String, _ message: String) -> DocumentError {
+        member(key).map { error(at: $0, message) } ?? field.error(message)
+    }
+
+    private func error(at member: JSONNode.Member, _ message: String) -> DocumentError {
+        DocumentError(
+            path: field.path.isEmpty ? member.key : "\(field.path).\(member.key)",
+            position: member.keyPosition,
+            message: message
+        )
+    }
+
+    private func member(_ key: String) -> JSONNode.Member? { members.last { $0.key.isExactly(key) } }
 
     /// All members in document order, including null values.
     public var all: [(key: String, value: DocumentField)] {
@@ -234,24 +256,26 @@ public struct ObjectField: Sendable {
     /// Returns an error for each unknown key, which suggests a similar known one.
     package func unknownKeys(besides known: [String]) -> some Collection<DocumentError> {
         members.lazy.filter { member in !Self.lists(known, member.key) }.map { member in
-            DocumentError(
-                path: field.path.isEmpty ? member.key : "\(field.path).\(member.key)",
-                position: member.keyPosition,
-                message: "unknown key '\(member.key)'; \(advice(on: member, known))"
-            )
+            error(at: member, Self.refusal(of: member.key, known))
         }
     }
 
-    private func adviceOnMissing(_ key: String) -> String {
+    private func missing(_ key: String) -> DocumentError {
+        // No object has keys that differ only in case.
+        let folded = key.lowercased()
+        if let other = members.first(where: { !$0.key.isExactly(key) && $0.key.lowercased() == folded }) {
+            return error(at: other, "unknown key '\(other.key)'; did you mean '\(key)'?")
+        }
         // YAML reads `{id a}` as the key 'id a' without a value.
         let joined = members.first { $0.value.value == .null && $0.key.hasPrefix("\(key) ") }
-        guard let joined else { return "'\(key)' is missing; add it." }
-        return "'\(key)' is missing; write '\(key): …' instead of '\(joined.key.prefix(40))'."
+        guard let joined else { return field.error("'\(key)' is missing; add it.") }
+        return field.error("'\(key)' is missing; write '\(key): …' instead of '\(joined.key.prefix(40))'.")
     }
 
-    private func advice(on member: JSONNode.Member, _ known: [String]) -> String {
-        member.key.nearest(among: known).map { "did you mean '\($0)'?" }
-            ?? "allowed keys: \(known.joined(separator: ", "))."
+    private static func refusal(of key: String, _ known: [String]) -> String {
+        if let place = KeyHint.place(of: key, beside: known) { return "'\(key)' belongs \(place)" }
+        let hint = KeyHint.name(for: key, in: known) ?? "allowed keys: \(known.joined(separator: ", "))."
+        return "unknown key '\(key)'; \(hint)"
     }
 }
 

@@ -31,6 +31,8 @@ extension RouteTable {
         -> RouteTable
     {
         let object = try field.object(keys)
+        try object.refuseNull("routes", "add routes, or write [] if the table has none.")
+        for key in ["defaults", "screens"] { try object.refuseNull(key, "add its keys, or remove it.") }
         var decoder = try RouteTableDecoder(object)
         guard let routes = object["routes"] else { return decoder.table }
         guard let nodes = routes.node.elements else {
@@ -68,7 +70,10 @@ extension RouteTable {
 
     public static func checkFormatVersion(_ field: DocumentField) throws(DocumentError) {
         guard field.node.int == formatVersion else {
-            throw field.error("unknown format \(field.shown); this engine reads formatVersion: \(formatVersion).")
+            let quotes = field.node.text.flatMap(Int64.init) == nil ? "" : " Remove the quotes."
+            throw field.error(
+                "unknown format \(field.shown); this engine reads formatVersion: \(formatVersion).\(quotes)"
+            )
         }
     }
 }

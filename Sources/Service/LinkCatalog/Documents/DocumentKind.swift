@@ -27,7 +27,7 @@ enum DocumentKind: CaseIterable {
             guard let member = object.all.first(where: { other.keys.contains($0.key) }),
                 !object.all.contains(where: { keys.contains($0.key) })
             else { continue }
-            throw member.value.error("\(other.advice).")
+            throw object.error(at: member.key, "\(other.advice).")
         }
     }
 }

@@ -24,9 +24,12 @@ package struct TenantDocument: Sendable {
         // The file is local and takes no memory from other callers, so YAML gets the full limit.
         let root = DocumentField(try Document.read(text, maximumYAMLValues: Document.maximumValues), path: "")
         let object = try root.anyObject()
-        if let member = object["routes"] ?? object["defaults"] {
+        if let key = ["routes", "defaults"].first(where: { key in object.all.contains { $0.key == key } }) {
             guard !["tenant", "settings", "table"].contains(where: { object[$0] != nil }) else {
-                throw member.error("In a tenant file, this belongs under 'table'; indent it below 'table:'.")
+                throw object.error(
+                    at: key,
+                    "In a tenant file, this belongs under 'table'; indent it below 'table:'."
+                )
             }
             tenant = nil
             basedOn = nil
@@ -40,6 +43,9 @@ package struct TenantDocument: Sendable {
         try DocumentKind.tenant.require(object)
         try object.refuseKeys(besides: Self.keys)
         try RouteTable.requireFormatVersion(of: object)
+        for key in ["settings", "table"] {
+            try object.refuseNull(key, "add its keys, or remove it to keep what is live.")
+        }
         tenant = try object["tenant"]?.identifier(TenantID.self)
         basedOn = try object["basedOn"].map { Revision(rawValue: try $0.int(in: 1...Int64.max)) }
         settingsBasedOn = try object["settingsBasedOn"]?.int(in: 1...Int64.max)
