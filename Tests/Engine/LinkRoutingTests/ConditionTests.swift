@@ -135,7 +135,8 @@ struct ConditionTests {
     }
 
     @Test(arguments: [
-        ("{}", "'when' is empty"), (#"{"platfrom": "ios"}"#, "did you mean 'platform'?"),
+        ("{}", "'when' is empty"), (#""ios""#, "write {platform: ios}."), (#""phone""#, "write {device: phone}."),
+        (#""iphone""#, "write {platform: ios}."), (#"{"platfrom": "ios"}"#, "did you mean 'platform'?"),
         (#"{"platform": "iOS"}"#, "not one of: ios, android"),
         (#"{"osVersion": "17"}"#, "write {from:"), (#"{"osVersion": {}}"#, "write {from:"),
         (#"{"osVersion": {"from": "v17"}}"#, "is not a version"),

@@ -122,6 +122,9 @@ struct QueryConditionTests {
         (#"{"q": "int = x"}"#, "the default 'x' does not match the type int"),
         (#"{"a-b": "int"}"#, "write {capture: int, as: name}"), (#"{"q": {}}"#, "write present, absent, a type"),
         (#"{"q": {"equal": "1"}}"#, "did you mean 'equals'?"),
+        (#"{"q": "{q}"}"#, "'{q}' is not a type; write string to capture the value, or present for any value."),
+        (#"{"q": "{q:int}"}"#, "write int to capture the value"), (#"{"q": ":q"}"#, "write string to capture"),
+        (#"{"q": "two words"}"#, #"with a string, write {equals: "two words"}"#),
         (#"{"q": 1}"#, "write an object"),
     ]) func malformedConditionIsRefusedWithAdvice(_ query: String, _ hint: String) throws {
         let error = #expect(throws: RouteTable.DecodingErrors.self) {

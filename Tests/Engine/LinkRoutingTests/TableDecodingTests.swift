@@ -62,7 +62,19 @@ struct TableDecodingTests {
             #"{"routes": [{"id": "a", "path": "/a/{x}", "query": {"x": "int"}}]}"#, "routes[0]", 1,
             "'x' is captured twice"
         ),
-        (#"{"routes": [{"id": "a", "path": "/a", "sensitive": ["x"]}]}"#, "routes[0]", 1, "does not capture"),
+        (
+            "{\"routes\": [{\"id\": \"a\", \"path\": \"/a/{y}\",\n \"sensitive\": [\"y\", \"x\"]}]}",
+            "routes[0].sensitive[1]", 2, "'sensitive' names 'x', which the route does not capture"
+        ),
+        (#"{"routes": [{"id": "a", "path": "/a", "sensitive": "x"}]}"#, "routes[0].sensitive", 1, "does not capture"),
+        (
+            #"{"routes": [{"id": "a", "path": "/a/{y}", "sensitive": true}]}"#, "routes[0].sensitive", 1,
+            "write a list of parameters, such as [y]"
+        ),
+        (
+            #"{"routes": [{"id": "a", "path": "/a", "forward": true}]}"#, "routes[0].forward", 1,
+            "true is not valid; write all, none, or a list"
+        ),
         (#"{"routes": [{"id": "a", "path": "/a", "host": "a b"}]}"#, "routes[0].host", 1, "not a host"),
         (
             #"{"routes": [{"id": "a", "path": "/a", "experiment": {"id": "x", "variants": []}}]}"#,

@@ -97,7 +97,7 @@ struct WrongRouteTests {
         ),
         (
             "- {id: a, path: /a, sensitive: [token]}",
-            "line 4, column 7: table.routes[0]: 'sensitive' names 'token', which the route does not capture."
+            "line 4, column 37: table.routes[0].sensitive[0]: 'sensitive' names 'token', which the route does not capture."
         ),
         (
             "- {id: a, path: /a, audience: internal}",

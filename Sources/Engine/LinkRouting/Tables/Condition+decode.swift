@@ -75,7 +75,13 @@ extension QueryCondition {
                         + "one value; the app finds all of them in the forwarded query."
                 )
             }
-            throw field.error("\(error.description) To compare with a string, write {equals: \(text)}.")
+            if let type = capturedType(ofForeign: text) {
+                throw field.error(
+                    "'\(text)' is not a type; write \(type) to capture the value, or present for any value."
+                )
+            }
+            let value = text.utf8.allSatisfy(isPlain) ? text : JSONNode.string(text).json()
+            throw field.error("\(error.description) To compare with a string, write {equals: \(value)}.")
         }
         try refuseManyValues(of: type, field)
         if case .defaultsTo(let value) = need {
@@ -86,6 +92,15 @@ extension QueryCondition {
         }
         return .capture(RoutePattern.Parameter(name: parameter, type: type), need)
     }
+}
+
+/// Returns the type to write instead of a parameter, such as `{id:int}` or `:id`; nil for another text.
+private func capturedType(ofForeign text: String) -> String? {
+    guard text.hasPrefix("{"), text.hasSuffix("}") else {
+        return ForeignSegment(text).map { $0.pattern?.contains(":int") == true ? "int" : "string" }
+    }
+    let type = text.dropLast().drop { $0 != ":" }.dropFirst()
+    return (try? ParameterType(type)) == nil ? "string" : String(type)
 }
 
 extension FragmentCondition {
@@ -120,6 +135,11 @@ extension Condition {
         if field.node.elements != nil {
             self = .any(try conditions(try field.oneOrMore(), salt))
             return
+        }
+        if let text = field.node.text {
+            let platform = Platform(rawValue: text).map { "platform: \($0.rawValue)" }
+            let device = Device(rawValue: text).map { "device: \($0.rawValue)" }
+            throw field.error("\(field.shownKind); write {\(platform ?? device ?? "platform: ios")}.")
         }
         let object = try field.anyObject()
         try object.refuseKeys(besides: Self.keys)

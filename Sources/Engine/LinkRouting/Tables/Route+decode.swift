@@ -54,7 +54,7 @@ extension Route {
             default: throw audience.error("\(audience.shown) is not one of: everyone, server.")
             }
         }
-        sensitive = Set(try object["sensitive"].map(texts) ?? [])
+        if let sensitive = object["sensitive"] { self.sensitive = try sensitiveNames(sensitive) }
         behaviour = try Self.behaviour(object)
         if let experiment = object["experiment"] {
             guard case .answer(let target) = behaviour else {
@@ -115,15 +115,30 @@ extension Route {
         }
     }
 
+    /// Reads the names of captured parameters.
+    private func sensitiveNames(_ field: DocumentField) throws(DocumentError) -> Set<String> {
+        guard field.node.bool == nil else {
+            let example = parameterNames.first ?? "token"
+            throw field.error("\(field.shownKind); write a list of parameters, such as [\(example)].")
+        }
+        let captured = Set(parameterNames)
+        var names: Set<String> = []
+        for name in try field.oneOrMore() {
+            let text = try name.textOrNumber()
+            guard captured.contains(text) else {
+                throw name.error("'sensitive' names '\(text)', which the route does not capture.")
+            }
+            names.insert(text)
+        }
+        return names
+    }
+
     private func refuseDoubledNames(_ field: DocumentField) throws(DocumentError) {
         // A path alone has no doubled names, or its pattern would not have been read.
-        guard $host.isPresent || !query.isEmpty || $fragment.isPresent || !sensitive.isEmpty else { return }
+        guard $host.isPresent || !query.isEmpty || $fragment.isPresent else { return }
         var seen: Set<String> = []
         for name in parameterNames where !seen.insert(name).inserted {
             throw field.error("the parameter '\(name)' is captured twice; give each its own name.")
-        }
-        for name in sensitive where !seen.contains(name) {
-            throw field.error("'sensitive' names '\(name)', which the route does not capture.")
         }
     }
 }

@@ -180,7 +180,7 @@ extension Forwarding {
         switch field.node.text {
         case "all": self = .all
         case "none": self = .none
-        case nil:
+        case nil where field.node.elements != nil:
             let names = try texts(field)
             // Each item of a link is compared with each of these names.
             guard names.count <= Route.maximumQueryItems else {
