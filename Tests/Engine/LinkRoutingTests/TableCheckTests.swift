@@ -29,11 +29,16 @@ struct TableCheckTests {
                 #"{"id": "b", "path": "/{y}", "query": {"q": "present"}, \#(open)}"#,
             ], "unreachable_route", "routes[1]"
         ),
-        ([#"{"id": "a", "path": "/a", "web": "https://www.acme.com/{nope}"}"#], "unknown_parameter", "routes[0]"),
+        ([#"{"id": "a", "path": "/a", "web": "https://www.acme.com/{nope}"}"#], "unknown_parameter", "routes[0].web"),
         (
             [
                 #"{"id": "a", "path": "/a/{x}", "open": {"screen": "S", "arguments": {"y": "{y}"}}, "web": "https://www.acme.com/"}"#
-            ], "unknown_parameter", "routes[0]"
+            ], "unknown_parameter", "routes[0].open.arguments.y"
+        ),
+        (
+            [
+                #"{"id": "a", "path": "/a/{x}", "open": {"screen": "S", "stack": ["T", {"screen": "U", "arguments": {"y": "{y}"}}]}, "web": "https://www.acme.com/"}"#
+            ], "unknown_parameter", "routes[0].open.stack[1].arguments.y"
         ),
         ([#"{"id": "a", "path": "/.well-known/{x}", \#(open)}"#], "reserved_path", "routes[0].path"),
         ([#"{"id": "a", "path": "/_fp", \#(open)}"#], "reserved_path", "routes[0].path"),

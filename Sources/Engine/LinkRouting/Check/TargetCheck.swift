@@ -9,32 +9,58 @@ struct TargetCheck {
     func run(_ target: RouteTarget, _ findings: inout FindingList) {
         checkBraces(of: target, &findings)
         checkCampaign(of: target, &findings)
-        var names = target.campaign?.parameterNames ?? []
-        if let open = target.open {
-            for argument in open.arguments + open.stack.flatMap(\.arguments) {
-                if case .template(let template) = argument.value { names += template.parameterNames }
-            }
-            if let uri = open.uri {
-                names += uri.parameterNames
-                checkDestination(uri, "open.uri", &findings)
-            }
-        }
-        for page in target.web?.all ?? [] {
-            names += page.parameterNames
-            checkDestination(page, "web", &findings)
-        }
+        if let uri = target.open?.uri { checkDestination(uri, "open.uri", &findings) }
+        for page in target.web?.all ?? [] { checkDestination(page, "web", &findings) }
         var reported: Set<String> = []
-        for name in names where !known.contains(name) && reported.insert(name).inserted {
+        for (key, template) in Self.templates(of: target) {
+            for name in template.parameterNames where !known.contains(name) && reported.insert(name).inserted {
+                add(
+                    .unknownParameter,
+                    at: key,
+                    "A template uses '{\(name)}', which is not captured here.",
+                    known.isEmpty
+                        ? "Nothing is captured here; write the value itself."
+                        : "Use one of the captured parameters: \(known.sorted().listed(first: 20)).",
+                    &findings
+                )
+            }
+            guard let foreign = ForeignPlaceholder.first(in: template.description, of: known) else { continue }
             add(
-                .unknownParameter,
-                at: nil,
-                "A template uses '{\(name)}', which is not captured here.",
-                known.isEmpty
-                    ? "Nothing is captured here; write the value itself."
-                    : "Use one of the captured parameters: \(known.sorted().listed(first: 20)).",
+                .foreignSyntax,
+                .warning,
+                at: key,
+                foreign.text.hasSuffix("}")
+                    ? "The '\(foreign.text.prefix(1))' of '\(foreign.text)' is literal text here."
+                    : "'\(foreign.text)' is literal text here, no parameter.",
+                advice(on: foreign),
                 &findings
             )
         }
+    }
+
+    private func advice(on foreign: ForeignPlaceholder) -> String {
+        if let name = foreign.name ?? (known.count == 1 ? known.first : nil) { return "Write {\(name)}." }
+        guard !known.isEmpty else { return "Nothing is captured here; write the value itself." }
+        return "Write one of the captured parameters: \(known.sorted().map { "{\($0)}" }.listed(first: 20))."
+    }
+
+    /// The templates of a target, with the keys of their members.
+    private static func templates(of target: RouteTarget) -> [(key: String, template: Template)] {
+        var templates: [(key: String, template: Template)] = []
+        func add(_ arguments: [Open.Argument], at key: String) {
+            for argument in arguments {
+                guard case .template(let template) = argument.value else { continue }
+                templates.append(("\(key).arguments.\(argument.name)", template))
+            }
+        }
+        if let campaign = target.campaign { templates.append(("campaign", campaign)) }
+        if let open = target.open {
+            add(open.arguments, at: "open")
+            for (index, screen) in open.stack.enumerated() { add(screen.arguments, at: "open.stack[\(index)]") }
+            if let uri = open.uri { templates.append(("open.uri", uri.template)) }
+        }
+        for page in target.web?.all ?? [] { templates.append(("web", page.template)) }
+        return templates
     }
 
     /// Reports a campaign of which the App Store gets only the beginning.

@@ -85,4 +85,64 @@ struct SyntaxCheckTests {
     func ownSyntaxOutsideThePathHasNoFinding(_ key: String) throws {
         #expect(try findings([#"{"id": "a", "path": "/a", \#(key), "web": "https://www.acme.com/"}"#]) == [])
     }
+
+    /// Parameters of other languages in templates are literal text.
+    @Test(
+        arguments: [
+            (Self.argument("${id}"), "open.arguments.x", "The '$' of '${id}' is literal text here."),
+            (Self.argument("%{id}"), "open.arguments.x", "The '%' of '%{id}' is literal text here."),
+            (Self.argument("$id"), "open.arguments.x", "'$id' is literal text here, no parameter."),
+            (Self.argument("no :id"), "open.arguments.x", "':id' is literal text here, no parameter."),
+            (Self.argument("<id>"), "open.arguments.x", "'<id>' is literal text here, no parameter."),
+            (Self.argument("<int:id>"), "open.arguments.x", "'<int:id>' is literal text here, no parameter."),
+            (Self.argument("$1"), "open.arguments.x", "'$1' is literal text here, no parameter."),
+            (
+                #""open": {"screen": "S", "stack": [{"screen": "T", "arguments": {"x": ":id"}}]}, \#(page)"#,
+                "open.stack[0].arguments.x", "':id' is literal text here, no parameter."
+            ),
+            (
+                #""open": {"screen": "S", "uri": "acme://item/:id"}, \#(page)"#, "open.uri",
+                "':id' is literal text here, no parameter."
+            ),
+            (#""campaign": "$id", \#(page)"#, "campaign", "'$id' is literal text here, no parameter."),
+            (#""web": "https://www.acme.com/a/:id""#, "web", "':id' is literal text here, no parameter."),
+            (#""web": "https://www.acme.com/a/$1""#, "web", "'$1' is literal text here, no parameter."),
+            (#""web": {"ios": "https://www.acme.com/?x=${id}", \#(other)}"#, "web", "The '$' of '${id}' is literal"),
+        ] as [(String, String, String)]
+    )
+    func parameterOfAnotherLanguageInATemplateIsFound(_ keys: String, _ place: String, _ message: String) throws {
+        let found = try findings([#"{"id": "a", "path": "/a/{id}", \#(keys)}"#])
+        #expect(found.map(\.code) == [.foreignSyntax] && found.first?.severity == .warning)
+        #expect(found.first?.path == "routes[0].\(place)" && found.first?.fix == "Write {id}.")
+        #expect(found.first?.message.hasPrefix(message) == true, "\(found)")
+    }
+
+    private static let page = #""web": "https://www.acme.com/""#
+    private static let other = #""default": "https://www.acme.com/""#
+
+    private static func argument(_ text: String) -> String {
+        #""open": {"screen": "S", "arguments": {"x": \#(JSONNode.string(text).json())}}, \#(page)"#
+    }
+
+    @Test(arguments: [
+        ":other", "12:30", "a:id", "$5.99", "Save $5", "$10", "{id}%", "US${id}", "$\\{id\\}", "<b>id</b>", "{id}:id",
+    ])
+    func otherTextInAnArgumentHasNoFinding(_ text: String) throws {
+        #expect(try findings([#"{"id": "a", "path": "/a/{id}", \#(Self.argument(text))}"#]) == [])
+    }
+
+    @Test(arguments: [":8080/{id}", "/12:30/$", "/%7Bid%7D", "/a:id"])
+    func otherTextInAPageHasNoFinding(_ rest: String) throws {
+        #expect(try findings([#"{"id": "a", "path": "/a/{id}", "web": "https://www.acme.com\#(rest)"}"#]) == [])
+    }
+
+    @Test func numberWithoutOneParameterNamesThemAll() throws {
+        for (path, fix) in [
+            ("/a", "Nothing is captured here; write the value itself."),
+            ("/{b}/{a}", "Write one of the captured parameters: {a}, {b}."),
+        ] {
+            let found = try findings([#"{"id": "a", "path": "\#(path)", "web": "https://www.acme.com/$2"}"#])
+            #expect(found.map(\.fix) == [fix])
+        }
+    }
 }
