@@ -154,6 +154,16 @@ struct TableCheckTests {
         #expect(found.first?.fix.contains(fix) == true, "\(found)")
     }
 
+    @Test(arguments: [
+        ("/a ", "/a"), ("/a/ ", "/a/"), ("/ ", "/"), ("/a\u{A0}", "/a"), ("/a%20", nil), ("/a b", nil), ("/ a", nil),
+    ])
+    func spaceAtTheEndOfAPathIsFound(_ path: String, _ meant: String?) throws {
+        let found = try findings([#"{"id": "a", "path": "\#(path)", \#(Self.open)}"#])
+        #expect(found.map(\.code) == (meant == nil ? [] : [Finding.Code.unlikelyValue]))
+        #expect(found.allSatisfy { $0.severity == .warning && $0.path == "routes[0].path" })
+        #expect(found.first?.fix == meant.map { "Write '\($0)', or %20 at its end if a space is meant." })
+    }
+
     @Test func reasonWithAPlaceholderIsFound() throws {
         let found = try findings([#"{"id": "a", "path": "/a/{x}", "block": "No {x} for {you}."}"#])
         #expect(found.map(\.code) == [.literalBraces] && found.first?.path == "routes[0].block")

@@ -11,7 +11,8 @@ struct TemplateTests {
 
     @Test(arguments: [
         ("{", "'{' has no '}'"), ("}", "'}' has no '{'"), ("{}", "is not a parameter"), ("{a.b}", "is not a parameter"),
-        ("{a:int}", "is not a parameter"),
+        ("{a:int}", "'{a:int}' is not a parameter; write {a}."), ("{{a}}", "write {a}."),
+        ("{a-b}", "write {a_b}."), ("{a...}", "write {a}."), ("{a?}", "write {a}."),
         (#"\a"#, "write \\\\ for a backslash"), ("\\", "write \\\\ for a backslash"),
     ]) func malformedTemplateIsRefusedWithAdvice(_ text: String, _ hint: String) {
         let error = #expect(throws: Template.SyntaxError.self) { try Template(text) }

@@ -24,6 +24,10 @@ struct WrongRouteTests {
             "line 4, column 21: table.routes[0].path: Pattern 'a': a path must start with '/'; write '/a'."
         ),
         (
+            "- {id: a, path: “/a”}",
+            "line 4, column 21: table.routes[0].path: Pattern '“/a”': replace the typographic quotes; write '/a'."
+        ),
+        (
             "- {id: a, path: /a/?x}",
             "line 4, column 21: table.routes[0].path: Pattern '/a/?x': '?' is not part of a path; use 'query' or 'fragment', or %3F."
         ),

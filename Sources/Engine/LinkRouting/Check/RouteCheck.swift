@@ -213,8 +213,21 @@ struct RouteCheck {
         }
     }
 
-    /// Finds conditions that probably do not mean what they say, and a reason that wants to be a template.
+    /// Finds a path and conditions that probably do not mean what they say, and a reason that wants to be a template.
     private mutating func checkValues() {
+        let pattern = route.path.description
+        if pattern.last?.isWhitespace == true {
+            findings.append(
+                Finding(
+                    .unlikelyValue,
+                    .warning,
+                    path: "\(path).path",
+                    route: route.id,
+                    message: "The path ends with white space, so only links that end with it match.",
+                    fix: "Write '\(pattern.withoutSpaceAround)', or %20 at its end if a space is meant."
+                )
+            )
+        }
         for (message, fix) in (route.when?.unlikelyValues ?? []).prefix(4) {
             findings.append(
                 Finding(.unlikelyValue, .warning, path: "\(path).when", route: route.id, message: message, fix: fix)

@@ -15,15 +15,7 @@ struct PatternParser {
 
     mutating func path() throws(RoutePattern.SyntaxError) -> (segments: [RoutePattern.Segment], hasTrailingSlash: Bool)
     {
-        guard bytes.first == UInt8(ascii: "/") else {
-            guard let scheme = text.firstRange(of: "://") else {
-                throw problem("a path must start with '/'; write '/\(text)'.")
-            }
-            let path = text[scheme.upperBound...].drop { $0 != "/" }
-            throw problem(
-                "a path has no scheme and no host; write '\(path.isEmpty ? "/" : path)'. 'host' limits a route to a host."
-            )
-        }
+        guard bytes.first == UInt8(ascii: "/") else { throw problem(Self.problem(ofStart: text)) }
         var segments: [RoutePattern.Segment] = []
         segments.reserveCapacity(bytes.count { $0 == UInt8(ascii: "/") })
         while index < bytes.count {
@@ -191,6 +183,9 @@ struct PatternParser {
         switch byte {
         case UInt8(ascii: "\\"):
             guard index < bytes.count, escapable.description.utf8.contains(bytes[index]) else {
+                guard Self.correction(ofExpression: text) == nil else {
+                    throw problem(Self.problem(ofExpression: text))
+                }
                 throw problem(
                     "a backslash can escape only \(escapable.description.map { "\($0)" }.joined(separator: " "))."
                 )
@@ -230,10 +225,14 @@ struct PatternParser {
 
     /// Reads `{name}`, `{name:type}`, `{name(value,…)}` or `{name...}`; the opening brace is next.
     private mutating func parameter() throws(RoutePattern.SyntaxError) -> Piece {
+        let opening = index
         index += 1
         let name = word()
         guard isParameterName(name) else {
-            throw problem("'{\(name)' is not a parameter; a name is a letter followed by letters, digits or _.")
+            throw problem(
+                foreignParameter(at: opening)
+                    ?? "'{\(name)' is not a parameter; a name is a letter followed by letters, digits or _."
+            )
         }
         guard names.count < Self.maximumParameters else { throw problem("a pattern can have at most 512 parameters.") }
         guard !names.contains(name) else {
@@ -257,7 +256,8 @@ struct PatternParser {
             do {
                 type = try ParameterType(typeText)
             } catch {
-                throw problem("parameter '\(name)': \(error.description)")
+                let advice = foreignParameter(at: opening) ?? Self.problem(ofType: typeText, of: name)
+                throw problem(advice ?? "parameter '\(name)': \(error.description)")
             }
         }
         guard index < bytes.count, bytes[index] == UInt8(ascii: "}") else {
@@ -265,6 +265,24 @@ struct PatternParser {
         }
         index += 1
         return .parameter(RoutePattern.Parameter(name: name, type: type))
+    }
+
+    /// Returns what to write instead of a parameter of another router; nil if that is not known.
+    ///
+    /// - Parameter opening: The index of its opening brace.
+    private func foreignParameter(at opening: Int) -> String? {
+        guard let end = bytes[opening...].firstIndex(of: UInt8(ascii: "}")) else { return nil }
+        let inner = String(decoding: bytes[(opening + 1)..<end], as: UTF8.self)
+        guard inner.hasSuffix("?"), isParameterName(inner.dropLast().prefix { $0 != ":" && $0 != "(" }) else {
+            return Self.problem(ofParameter: inner).map { "'{\(inner)}' is not a parameter; \($0)" }
+        }
+        let parameter = "{\(inner.dropLast())}"
+        guard bytes.first == UInt8(ascii: "/"), bytes[opening - 1] == UInt8(ascii: "/"), end == bytes.count - 1 else {
+            return "a parameter cannot be optional; write a route with \(parameter) and one without it."
+        }
+        let with = String(decoding: bytes[..<opening], as: UTF8.self) + parameter
+        let without = String(decoding: bytes[..<max(opening - 1, 1)], as: UTF8.self)
+        return "a parameter cannot be optional; write two routes, one with the path \(without) and one with \(with)."
     }
 
     /// Reads the values of a set, including both parentheses.

@@ -47,6 +47,14 @@ public struct Template: Sendable, Hashable, CustomStringConvertible {
         return name
     }
 
+    /// Returns what to write instead of the text between braces: a template has only the name of a parameter.
+    private static func advice(on inner: String) -> String {
+        var name = inner.drop { "{*.".contains($0) }.prefix { $0 != ":" && $0 != "(" && $0 != "?" }
+        if name.hasSuffix("...") { name.removeLast(3) }
+        let word = String(name.map { $0 == "-" ? "_" : $0 })
+        return isParameterName(word) ? "write {\(word)}." : "a name is a letter followed by letters, digits or _."
+    }
+
     private static func isSpecial(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "\\"): true
@@ -78,10 +86,7 @@ public struct Template: Sendable, Hashable, CustomStringConvertible {
                 }
                 let name = String(decoding: bytes[(index + 1)..<end], as: UTF8.self)
                 guard isParameterName(name) else {
-                    throw problem(
-                        "'{\(name)}' is not a parameter; a name is a letter followed by letters, digits or _.",
-                        in: text
-                    )
+                    throw problem("'{\(name)}' is not a parameter; \(advice(on: name))", in: text)
                 }
                 if !literal.isEmpty {
                     parts.append(.literal(String(decoding: literal, as: UTF8.self)))

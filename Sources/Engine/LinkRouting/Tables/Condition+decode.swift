@@ -96,6 +96,7 @@ extension QueryCondition {
 
 /// Returns the type to write instead of a parameter, such as `{id:int}` or `:id`; nil for another text.
 private func capturedType(ofForeign text: String) -> String? {
+    guard text.utf8.count <= 256 else { return nil }
     guard text.hasPrefix("{"), text.hasSuffix("}") else {
         return ForeignSegment(text).map { $0.pattern?.contains(":int") == true ? "int" : "string" }
     }

@@ -86,6 +86,21 @@ struct SyntaxCheckTests {
         #expect(try findings([#"{"id": "a", "path": "/a", \#(key), "web": "https://www.acme.com/"}"#]) == [])
     }
 
+    /// A group that may be missing stands for two routes.
+    @Test(
+        arguments: [
+            ("/a(/:id)", .error, "Write two routes, one with the path /a and one with /a/{id}."),
+            ("/a(/:id)/edit", .error, "Write two routes, one with the path /a/edit and one with /a/{id}/edit."),
+            ("/a(/b)", .warning, "Write two routes, one with the path /a and one with /a/b."),
+            ("/:a(/:b(/:c))", .error, "Write a route for each form of the path."),
+        ] as [(String, Finding.Severity, String)]
+    )
+    func optionalGroupIsFound(_ path: String, _ severity: Finding.Severity, _ fix: String) throws {
+        let found = try findings([#"{"id": "a", "path": "\#(path)", "web": "https://www.acme.com/"}"#])
+        #expect(found.map(\.code) == [.foreignSyntax])
+        #expect(found.first?.severity == severity && found.first?.fix == fix, "\(found)")
+    }
+
     /// Parameters of other languages in templates are literal text.
     @Test(
         arguments: [
