@@ -142,6 +142,17 @@ struct TableCheckTests {
                 "Write GB or US."
             ),
             (#""when": {"country": "QX"}"#, "unlikely_value", .warning, "ISO 3166"),
+            (#""when": {"country": "XX"}"#, "unlikely_value", .warning, "ISO 3166"),
+            (#""when": {"country": "zz"}"#, "unlikely_value", .warning, "ISO 3166"),
+            (#""when": {"locale": "jp"}"#, "unlikely_value", .warning, "Write ja."),
+            (#""when": {"locale": "gr-CY"}"#, "unlikely_value", .warning, "Write el-CY."),
+            (#""when": {"locale": ["de", "us-US"]}"#, "unlikely_value", .warning, "Write en-US."),
+            (#""when": {"not": {"locale": "German"}}"#, "unlikely_value", .warning, "Write de."),
+            (#""when": {"locale": "eng"}"#, "unlikely_value", .warning, "Write en."),
+            (#""when": {"locale": "xx"}"#, "unlikely_value", .warning, "Write the two letters of ISO 639-1"),
+            (#""when": {"locale": "klingon"}"#, "unlikely_value", .warning, "Write the two letters of ISO 639-1"),
+            (#""when": {"locale": "en-UK"}"#, "unlikely_value", .warning, "Write GB"),
+            (#""when": {"locale": "ko-Hang-ko"}"#, "unlikely_value", .warning, "Write KR."),
             (#""when": {"rollout": 0.1}"#, "unlikely_value", .warning, "Write 10 for 10 %"),
             (#""when": {"rollout": {"percent": 0.05, "salt": "s"}}"#, "unlikely_value", .warning, "Write 5 for 5 %"),
         ] as [(String, String, Finding.Severity, String)]
@@ -171,7 +182,9 @@ struct TableCheckTests {
 
     @Test(arguments: [
         #""open": {"screen": "S", "arguments": {"id": "{x}", "none": {"y": null, "z": 1}, "empty": {}}}"#,
-        #""data": {"y": {"z": null}, "t": "{y} and {}"}"#, #""when": {"country": ["GB", "ua", "XK", "ZZ"]}"#,
+        #""data": {"y": {"z": null}, "t": "{y} and {}"}"#, #""when": {"country": ["GB", "ua", "XK"]}"#,
+        #""when": {"locale": ["se", "uk", "FIL", "en-GB", "zh-Hant-TW", "es-419", "de-CH-1996", "iw", "en-EU", "sr-CS"]}"#,
+        #""when": {"locale": ["en-x-uk", "x-klingon"]}"#,
         #""store": {"campaign": "\#(String(repeating: "c", count: 30))"}"#, #""campaign": "c{x}", "store": true"#,
         #""when": {"rollout": 1}"#, #""when": {"rollout": 0.0}, "note": "{x}""#,
     ])

@@ -2,21 +2,14 @@ extension Condition {
     /// What is valid here, but probably not meant, and what to write instead.
     var unlikelyValues: [(message: String, fix: String)] {
         switch self {
-        case .country(let countries): countries.filter { !Country.exists($0) }.map(Self.unlikely(country:))
+        case .country(let countries): countries.compactMap(Country.unlikely)
+        case .locale(let tags): tags.compactMap(LanguageCode.unlikely)
         case .rollout(let rollout) where (1..<100).contains(rollout.basisPoints):
             [Self.unlikely(basisPoints: rollout.basisPoints)]
         case .all(let conditions), .any(let conditions): conditions.flatMap(\.unlikelyValues)
         case .not(let condition): condition.unlikelyValues
         default: []
         }
-    }
-
-    private static func unlikely(country: String) -> (message: String, fix: String) {
-        (
-            "'\(country)' is not the code of a country in ISO 3166, so no caller comes from it.",
-            Country.meant[asciiUppercased(country)].map { "Write \($0)." }
-                ?? "Write the two letters of ISO 3166, such as GB or DE."
-        )
     }
 
     private static func unlikely(basisPoints: Int) -> (message: String, fix: String) {
@@ -28,12 +21,26 @@ extension Condition {
     }
 }
 
+extension LinkContext {
+    /// The first fact that is no code of a country or a language, and what to write instead; nil without one.
+    package var unlikelyFact: (key: Key, message: String, fix: String)? {
+        if let (message, fix) = country.flatMap(Country.unlikely) { return (.country, message, fix) }
+        guard let (message, fix) = locale.lazy.compactMap(LanguageCode.unlikely).first else { return nil }
+        return (.locale, message, fix)
+    }
+}
+
 /// The two-letter codes of ISO 3166.
-private enum Country {
-    static func exists(_ code: String) -> Bool {
-        let code = asciiUppercased(code)
-        // Some codes are for everyone's own use; X is common for Kosovo and for unknown countries.
-        return assigned.contains(code) || code.hasPrefix("X") || ["AA", "ZZ"].contains(code)
+enum Country {
+    /// Returns why no caller comes from a country, and the code that is meant; nil for the code of a country.
+    static func unlikely(_ code: String) -> (message: String, fix: String)? {
+        let upper = asciiUppercased(code)
+        // Kosovo uses one of the codes that are for everyone's own use.
+        guard !assigned.contains(upper), upper != "XK" else { return nil }
+        return (
+            "'\(code)' is not the code of a country in ISO 3166, so no caller comes from it.",
+            meant[upper].map { "Write \($0)." } ?? "Write the two letters of ISO 3166, such as GB or DE."
+        )
     }
 
     /// Codes of other lists and of languages, and the country that is meant.
