@@ -100,6 +100,26 @@ struct LinkSuiteTests {
             "line 3, column 37: cases[0].environments: the suite does not run in 'beta'; add it to the 'environments' of the suite."
         ),
         (
+            "formatVersion: 1\ncases: [{link: \"a:b\", expect: {outcome: match}}]",
+            #"line 2, column 41: cases[0].expect.outcome: "match" is not one of: matched, fallback, unmatched, undecided, rejected; did you mean 'matched'?"#
+        ),
+        (
+            "formatVersion: 1\ncases: [{link: \"a:b\", expect: {outcome: null}}]",
+            "line 2, column 41: cases[0].expect.outcome: null is not one of: matched, fallback, unmatched, undecided, rejected."
+        ),
+        (
+            "formatVersion: 1\ncases: [{link: \"a:b\", expect: {action: opened}}]",
+            #"line 2, column 40: cases[0].expect.action: "opened" is not one of: open_app, open_web, open_store, update_app, sign_in, block."#
+        ),
+        (
+            "formatVersion: 1\ncontext: {country: Germany}\ncases: []",
+            "line 2, column 20: context.country: 'Germany' is not the code of a country in ISO 3166, so no caller comes from it. Write the two letters of ISO 3166, such as GB or DE."
+        ),
+        (
+            "formatVersion: 1\ncases: [{link: \"a:b\", context: {locale: [de, german]}, expect: {outcome: matched}}]",
+            "line 2, column 41: cases[0].context.locale: 'german' is not the code of a language in ISO 639, so no caller asks for it. Write de."
+        ),
+        (
             "formatVersion: 1\ntenant: acme\nsettings: {}",
             "line 3, column 1: settings: this is a tenant file; 'fingerpost check', 'plan' and 'apply' read it."
         ),
@@ -107,6 +127,14 @@ struct LinkSuiteTests {
     func wrongSuiteIsRefused(_ text: String, _ message: String) {
         let error = #expect(throws: DocumentError.self) { try LinkSuite(text) }
         #expect(error?.description == message)
+    }
+
+    @Test(arguments: [
+        "locale: [de-AT, '*']", "locale: se", "country: gb", "country: XK", "country: null, locale: null",
+    ])
+    func contextWithCodesIsRead(_ context: String) {
+        let text = "formatVersion: 1\ncontext: {\(context)}\ncases: [{link: \"a:b\", expect: {action: null}}]"
+        #expect(throws: Never.self) { try LinkSuite(text) }
     }
 
     /// A case runs in the environments of its suite, or in its own.

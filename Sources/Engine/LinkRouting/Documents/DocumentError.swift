@@ -148,7 +148,10 @@ public struct DocumentField: Sendable {
     ) throws(DocumentError) -> Choice where Choice.RawValue == String {
         guard let text = node.text, let choice = Choice(rawValue: text), choice.rawValue.isExactly(text) else {
             let choices = Choice.allCases.map(\.rawValue)
-            let hint = node.text?.nearest(among: choices).map { "; did you mean '\($0)'?" } ?? "."
+            let text = node.text ?? ""
+            let begun = choices.filter { text.utf8.count > 2 && $0.hasPrefix(text) }
+            let meant = text.nearest(among: choices) ?? (begun.count == 1 ? begun[0] : nil)
+            let hint = meant.map { "; did you mean '\($0)'?" } ?? "."
             throw error("\(shown) is not one of: \(choices.joined(separator: ", "))\(hint)")
         }
         return choice

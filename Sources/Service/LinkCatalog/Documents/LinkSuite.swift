@@ -105,6 +105,7 @@ package struct LinkSuite: Sendable {
                         "'\(key)' is not an expectation; \(hint ?? "use one of: \(keys.joined(separator: ", ")).")"
                     )
                 }
+                try Self.checkExpectation(known, value)
                 expectations.append(Expectation(key: known, value: value.node))
             }
             guard !expectations.isEmpty else { throw field.error("the case has no expectation; add an outcome.") }
@@ -142,15 +143,28 @@ package struct LinkSuite: Sendable {
         throw field.error("the suite does not run in '\(outside)'; add it to the 'environments' of the suite.")
     }
 
+    /// Throws for an outcome or an action that no answer has.
+    private static func checkExpectation(_ key: Expectation.Key, _ value: DocumentField) throws {
+        switch key {
+        case .outcome: _ = try value.choice(Outcome.self)
+        case .action where value.node.value != .null: _ = try value.choice(Action.self)
+        default: break
+        }
+    }
+
     private static func checkContext(_ field: DocumentField) throws {
         var warnings: [String] = []
-        _ = try LinkContext(field, warnings: &warnings)
-        guard let warning = warnings.first else { return }
-        throw DocumentError(
-            path: "",
-            position: field.node.position,
-            message: "\(warning) In a suite this is an error, not a warning; correct it."
-        )
+        let context = try LinkContext(field, warnings: &warnings)
+        if let warning = warnings.first {
+            throw DocumentError(
+                path: "",
+                position: field.node.position,
+                message: "\(warning) In a suite this is an error, not a warning; correct it."
+            )
+        }
+        guard let (key, message, fix) = context.unlikelyFact else { return }
+        let fact = DocumentField(field.node[key.rawValue] ?? field.node, key.rawValue, of: field.path)
+        throw fact.error("\(message) \(fix)")
     }
 }
 
