@@ -52,6 +52,12 @@ struct TestCommand: AsyncParsableCommand {
                 throw fail("\(path): \(error.description)", .unreadableInput)
             }
         }
+        if let offline {
+            for suite in read {
+                try offline.check(suite)
+                for warning in offline.warnings(about: suite) { warn("\(suite.name ?? ""): \(warning)") }
+            }
+        }
         if printCommands, let offline {
             return read.forEach { suite in
                 DeviceCommands(suite: suite, apps: offline.router.identity.apps).lines.forEach { show($0) }
@@ -71,6 +77,11 @@ struct TestCommand: AsyncParsableCommand {
             var failures: [SuiteFailure] = []
             if let offline {
                 failures = offline.failures(of: suite)
+                let failed = Set(failures.map(\.line))
+                for one in suite.cases where failed.contains(one.position.line) {
+                    guard let warning = offline.unknownHostWarning(for: one) else { continue }
+                    warn("\(suite.name ?? ""):\(one.position.line): warning: \(warning)")
+                }
             } else if let client {
                 for one in suite.cases {
                     let (found, warnings) = try await client.failures(of: one, suite: suite.name ?? "")

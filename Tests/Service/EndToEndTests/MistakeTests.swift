@@ -68,6 +68,17 @@ struct MistakeTests {
         "page.yaml": tenant.replacing("https://www.acme.test/", with: "https://ww.acme.test/"),
         "setting.yaml": tenant.replacing("schemes: [acme]", with: "schemes: [acme]\n  retentionDays: never"),
         "double.yaml": tenant.replacing("id: item,", with: "id: home,"),
+        "noroutes.yaml": "formatVersion: 1\ntenant: acme\ntable:\n  routes:\n",
+        "colon.yaml": tenant.replacing(#"{id: "{id}"}"#, with: #"{id: ":id"}"#),
+        "language.yaml": tenant.replacing("path: /,", with: "path: /, when: {locale: jp},"),
+        "regex.yaml": tenant.replacing("/item/{id:int}", with: "^/item/[0-9]+$"),
+        "nested.yaml": tenant.replacing("open: {screen: Home}", with: "screen: Home"),
+        "iso.yaml": suite(#"link: "https://go.acme.test/item/1", app: iso, expect: {route: item}"#),
+        "host.yaml": suite(#"link: "https://go.acme.tset/item/1", expect: {route: item}"#),
+        "outcome.yaml": suite(#"link: "https://go.acme.test/item/1", expect: {outcome: match}"#),
+        "other.yaml": "tenant: other\n" + suite(#"link: "https://go.acme.test/item/1", expect: {route: item}"#),
+        "stagin.yaml": "environments: [stagin]\n" + suite(#"link: "acme://item/1", expect: {route: item}"#),
+        "staging.yaml": tenant.replacing("schemes: [acme]", with: "schemes: [acme]\n  environments: [staging]"),
     ]
 
     private func run(
@@ -427,6 +438,32 @@ struct MistakeTests {
             "association entitlements notes.txt",
             65,
             "is not a property list of entitlements. For a built app, run: codesign"
+        ),
+        Mistake("check noroutes.yaml", 1, "'routes' is empty; add routes, or write [] if the table has none."),
+        Mistake("check colon.yaml", 0, "':id' is literal text here, no parameter."),
+        Mistake("check language.yaml", 0, "'jp' is not the code of a language in ISO 639"),
+        Mistake("check regex.yaml", 1, "regular expressions are not supported; write '/item/{name:int}'."),
+        Mistake("check nested.yaml", 1, "'screen' belongs under 'open'; indent it."),
+        Mistake(
+            "test iso.yaml --table acme.yaml",
+            65,
+            "iso.yaml: line 3: the settings have no app 'iso'; did you mean 'ios'?"
+        ),
+        Mistake(
+            "test other.yaml --table acme.yaml",
+            65,
+            "other.yaml: the suite is for the tenant 'other', but the table is that of 'acme'."
+        ),
+        Mistake("test outcome.yaml --table acme.yaml", 65, "rejected; did you mean 'matched'?"),
+        Mistake(
+            "test stagin.yaml --table staging.yaml",
+            0,
+            "stagin.yaml: the settings have no environment 'stagin'; did you mean 'staging'?"
+        ),
+        Mistake(
+            "test host.yaml --table acme.yaml",
+            1,
+            "host.yaml:3: warning: The settings of this file have no domain 'go.acme.tset', so no route was tried; did you"
         ),
     ]
 

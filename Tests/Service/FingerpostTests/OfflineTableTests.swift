@@ -69,6 +69,89 @@ struct OfflineTableTests {
         }
     }
 
+    private static let settings = """
+        settings:
+          schemes: [acme]
+          apps: [{id: ios, platform: ios, teamID: ABCDE12345, bundleID: com.acme}]
+          environments: [staging]
+        table:
+        """
+
+    /// Keys of a suite, keys of its case, and why it cannot be about the file.
+    @Test(
+        arguments: [
+            ("tenant: acme", "app: ios, context: {platform: ios}", nil),
+            ("context: {app: ios}", "context: {app: null}", nil),
+            ("tenant: other", "app: ios", "the suite is for the tenant 'other', but the table is that of 'acme'."),
+            ("", "app: iso", "line 4: the settings have no app 'iso'; did you mean 'ios'?"),
+            ("context: {app: web}", "app: ios", "line 4: the settings have no app 'web'."),
+            (
+                "context: {platform: android}", "app: ios",
+                "line 4: the app 'ios' is for ios, but the context has the platform android."
+            ),
+        ] as [(String, String, String?)]
+    )
+    func suiteOfAnotherTenantOrAppIsRefused(_ keys: String, _ oneCase: String, _ reason: String?) throws {
+        let text = Self.table.replacing("table:", with: Self.settings)
+        let suite = try LinkSuite(
+            "formatVersion: 1\n\(keys)\ncases:\n  - {link: \"acme://item/7\", \(oneCase), expect: {route: item}}"
+        )
+        try Self.file(Array(text.utf8)) { path in
+            let table = try OfflineTable(path, now: Timestamp(milliseconds: 0))
+            guard let reason else { return try table.check(suite) }
+            let failure = #expect(throws: CommandFailure.self) { try table.check(suite) }
+            #expect(failure?.status == .unreadableInput && failure?.lines == ["fingerpost: : \(reason)"])
+        }
+        // Without settings, every app and every tenant but another one may be meant.
+        guard keys != "tenant: other" else { return }
+        try Self.file(Array(Self.table.utf8)) { path in
+            try OfflineTable(path, now: Timestamp(milliseconds: 0)).check(suite)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("environments: [staging, production]", "", []),
+            (
+                "environments: [stagin, qa]", "",
+                [
+                    "the settings have no environment 'qa'.",
+                    "the settings have no environment 'stagin'; did you mean 'staging'?",
+                ]
+            ),
+            (
+                "", "environments: [prodution], ",
+                ["the settings have no environment 'prodution'; did you mean 'production'?"]
+            ),
+            (
+                "", "via: system, ",
+                ["line 4: 'via' tests the association file only with 'app'; add the id of an app."]
+            ),
+            ("", "via: app, ", []),
+        ] as [(String, String, [String])]
+    )
+    func whatASuitePassesOverIsNamed(_ keys: String, _ oneCase: String, _ warnings: [String]) throws {
+        let text = Self.table.replacing("table:", with: Self.settings)
+        let suite = try LinkSuite(
+            "formatVersion: 1\n\(keys)\ncases:\n  - {link: \"https://a.test/\", \(oneCase)expect: {route: item}}"
+        )
+        try Self.file(Array(text.utf8)) { path in
+            let table = try OfflineTable(path, now: Timestamp(milliseconds: 0))
+            #expect(table.warnings(about: suite) == warnings)
+        }
+    }
+
+    @Test(arguments: [("acmee://item/7", "no scheme 'acmee'"), ("acme://item/7", nil), ("no link", nil)])
+    func caseWithAnUnknownHostIsExplained(_ link: String, _ warning: String?) throws {
+        let text = Self.table.replacing("table:", with: Self.settings)
+        let suite = try LinkSuite("formatVersion: 1\ncases: [{link: \"\(link)\", expect: {route: item}}]")
+        try Self.file(Array(text.utf8)) { path in
+            let table = try OfflineTable(path, now: Timestamp(milliseconds: 0))
+            let found = table.unknownHostWarning(for: try #require(suite.cases.first))
+            #expect((found == nil) == (warning == nil) && found?.contains(warning ?? "") ?? true)
+        }
+    }
+
     @Test(arguments: ["formatVersion: 1\ntenant: acme\n", "{", "formatVersion: 99\n", "table: [\n"])
     func fileWithoutAUsableTableIsSixtyFive(_ text: String) throws {
         try Self.file(Array(text.utf8)) { path in

@@ -8,6 +8,8 @@ package struct OfflineTable {
     /// The router for the file's table and settings.
     package let router: Router
     package let published: PublishedTable
+    /// The tenant that the file names.
+    private let tenant: TenantID?
     private let now: Timestamp
     /// The table of a file without settings, which applies to every link; nil for other files.
     private let tableWithoutSettings: PublishedTable?
@@ -42,10 +44,73 @@ package struct OfflineTable {
             catalog = Catalog([published])
             router = published.router
             self.published = published
+            self.tenant = document.tenant
             tableWithoutSettings = settings == nil ? published : nil
         } catch let error as DocumentError {
             throw fail("\(path): \(error.description)", .unreadableInput)
         }
+    }
+
+    /// Throws for a suite that cannot be about the file: one of another tenant, or with apps that the settings do not
+    /// have.
+    ///
+    /// - Throws: A ``CommandFailure`` with exit code 65.
+    package func check(_ suite: LinkSuite) throws {
+        if let tenant, let other = suite.tenant, other != tenant {
+            throw fail(
+                "\(suite.name ?? ""): the suite is for the tenant '\(other)', but the table is that of '\(tenant)'.",
+                .unreadableInput
+            )
+        }
+        guard tableWithoutSettings == nil else { return }
+        for one in suite.cases {
+            guard let reason = problem(of: one) else { continue }
+            throw fail("\(suite.name ?? ""): line \(one.position.line): \(reason)", .unreadableInput)
+        }
+    }
+
+    /// Returns what is wrong with the apps that a case names.
+    private func problem(of one: LinkSuite.Case) -> String? {
+        let apps = router.identity.apps
+        for id in [one.app?.rawValue, one.context["app"]?.text].compactMap(\.self) {
+            guard let app = apps.first(where: { $0.id.rawValue == id }) else {
+                let near = id.nearest(among: apps.map(\.id.rawValue)).map { "; did you mean '\($0)'?" } ?? "."
+                return "the settings have no app '\(id)'\(near)"
+            }
+            guard let platform = one.context["platform"]?.text, platform != app.platform.rawValue else { continue }
+            return "the app '\(id)' is for \(app.platform.rawValue), but the context has the platform \(platform)."
+        }
+        return nil
+    }
+
+    /// Returns warnings about what a run of the suite passes over: environments that the settings do not have, and an
+    /// association file that no app is named for.
+    package func warnings(about suite: LinkSuite) -> [String] {
+        guard tableWithoutSettings == nil else { return [] }
+        let known = published.settings.namedEnvironments.map(\.rawValue).sorted()
+        var named = suite.environments ?? []
+        for one in suite.cases { named.formUnion(one.environments ?? []) }
+        var warnings = named.map(\.rawValue).sorted().filter { !known.contains($0) }.map { name in
+            let near = name.nearest(among: known).map { "; did you mean '\($0)'?" } ?? "."
+            return "the settings have no environment '\(name)'\(near)"
+        }
+        let untested = suite.cases.first { one in
+            one.app == nil && (one.via == .system || one.via == .page) && (try? DeepLink.parse(one.link))?.isWeb == true
+        }
+        if let one = untested {
+            warnings.append(
+                "line \(one.position.line): 'via' tests the association file only with 'app'; add the id of an app."
+            )
+        }
+        return warnings
+    }
+
+    /// Returns the warning that no route was tried for a case; nil if the settings have its host or scheme.
+    package func unknownHostWarning(for one: LinkSuite.Case) -> String? {
+        guard tableWithoutSettings == nil else { return nil }
+        let answer = catalog.resolve(one.link, in: LinkContext(), explanation: .omitted)
+        guard answer.table == nil, let link = answer.link else { return nil }
+        return unknownHostWarning(for: link)
     }
 
     /// Returns a suite's failures against the table. A file without settings has no hosts, so its links go directly to
