@@ -61,6 +61,25 @@ struct TenantDocumentTests {
         #expect(found.first?.position == JSONNode.Position(line: 3, column: 65))
     }
 
+    @Test(
+        arguments: [
+            ("recordQuery: [a, utm_*]", "recordQuery[1]", "List each name."),
+            ("recordQuery: ['*']", "recordQuery[0]", "List each name."),
+            ("recordTraits: ['*']", "recordTraits[0]", "List each name."),
+            ("recordQuery: [utmSource]", "recordQuery[0]", "Write utm_source."),
+            ("recordQuery: [utm_source, utmContent]", "recordQuery[1]", "Write utm_content."),
+            ("recordQuery: [utm_source, ref], recordTraits: [utmSource]", nil, nil),
+        ] as [(String, String?, String?)]
+    )
+    func nameThatRecordsNothingIsFound(_ privacy: String, _ path: String?, _ fix: String?) throws {
+        let text = "formatVersion: 1\nsettings:\n  privacy: {\(privacy)}\ntable: {routes: []}\n"
+        let found = try TenantDocument(text).checked().findings
+
+        #expect(found.map(\.path) == (path.map { ["settings.privacy.\($0)"] } ?? []))
+        #expect(found.map(\.fix) == (fix.map { [$0] } ?? []))
+        #expect(found.allSatisfy { $0.code == .unlikelyValue && $0.severity == .warning && $0.position?.line == 3 })
+    }
+
     @Test func findingsOfATableAloneHaveNoPrefix() throws {
         #expect(try TenantDocument("routes: [{id: a}]").checked().findings.map(\.path) == ["routes[0]"])
     }

@@ -90,6 +90,7 @@ package struct TenantDocument: Sendable {
         } else if self.table == nil {
             findings += settings?.identity.unlikelyValues ?? []
         }
+        if settings != nil, let node = self.settings { findings += Settings.unlikelyValues(in: node) }
         findings = findings.map { $0.positioned(in: self.settings, as: "settings.") }
         return (settings, table, findings)
     }
