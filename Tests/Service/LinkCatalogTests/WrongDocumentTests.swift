@@ -83,7 +83,15 @@ struct WrongDocumentTests {
         ),
         (
             "formatVersion: 1\nsettings: {}\nsettings: {}\n",
-            "line 2, column 1: Duplicate key 'settings'; remove one."
+            "line 3, column 1: Duplicate key 'settings'; remove one."
+        ),
+        (
+            "formatVersion: 1\ntable:\n  routes:\n    - id: a\n      path: /a\n\n      # again\n      'id': b\n    - id: c\n",
+            "line 8, column 7: Duplicate key 'id'; remove one."
+        ),
+        (
+            "formatVersion: 1\ntable: {defaults: {}, routes: [], defaults: {}}\ndefaults: {}\n",
+            "line 2, column 9: Duplicate key 'defaults'; remove one."
         ),
         (
             "formatVersion: 1\ntenant: a: b\n",

@@ -240,10 +240,11 @@ extension YamlError {
                     + (Self.quoteAdvice(mark.line, of: text) ?? Self.advice(on: problem))
             )
         case .duplicatedKeysInMapping(let duplicates, let context):
+            let key = duplicates.first ?? ""
             return DocumentError(
                 path: "",
-                position: JSONNode.Position(context.mark),
-                message: "Duplicate key '\(duplicates.first ?? "")'; remove one."
+                position: Self.second(key, after: context.mark, in: text) ?? JSONNode.Position(context.mark),
+                message: "Duplicate key '\(key)'; remove one."
             )
         case .reader(let problem, let offset, _, _):
             return DocumentError(
@@ -254,6 +255,25 @@ extension YamlError {
         default:
             return DocumentError(path: "", position: .unknown, message: "This is not YAML: \(self).")
         }
+    }
+
+    /// Returns the position of the second of two equal keys; nil if they are not at the start of lines. Yams names only
+    /// the first.
+    private static func second(_ key: String, after first: Mark, in text: String) -> JSONNode.Position? {
+        let spellings = ["\(key):", "\"\(key)\":", "'\(key)':"]
+        var (rest, line) = (text.utf8[...], 1)
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            rest = rest[rest.index(after: end)...]
+            line += 1
+            let content = rest.drop { $0 == UInt8(ascii: " ") }
+            guard line > first.line, let byte = content.first, !"#\r\n".utf8.contains(byte) else { continue }
+            let column = rest.distance(from: rest.startIndex, to: content.startIndex) + 1
+            // The mapping ends before a line that is indented less.
+            guard column >= first.column else { return nil }
+            guard column == first.column, spellings.contains(where: { content.starts(with: $0.utf8) }) else { continue }
+            return JSONNode.Position(line: line, column: column)
+        }
+        return nil
     }
 
     /// Returns advice if the line has the quotes of a word processor, which YAML reads as text.
