@@ -169,11 +169,12 @@ struct KeysCommand: AsyncParsableCommand {
             let id = try namedID(key)
             let body = JSONNode.object(["graceSeconds": .int(graceHours * 3_600)])
             let client = try admin.client()
-            let (answer, created) = try await reportingRefusals {
-                let answer = try await client.send(.post, "keys/\(id)/rotate", json: body)
-                return (answer.body, try await client.keys(createdBy: id))
+            let answer = try await reportingRefusals {
+                try await client.send(.post, "keys/\(id)/rotate", json: body).body
             }
             try show(newKey: answer)
+            // The key of this command may just have ended.
+            let created = (try? await client.keys(createdBy: id)) ?? []
             let others = created.filter { $0 != answer["id"]?.text }
             if !others.isEmpty { warn("  keys that the old one created stay valid: \(others.joined(separator: ", "))") }
         }

@@ -42,6 +42,7 @@ struct TestCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if let junit { try requireReplaceable(junit, inputs: suites + [answers.table].compactMap(\.self)) }
         let offline = try answers.table.map { try OfflineTable($0, now: SystemClock.now()) }
         let read = try suites.map { path in
             do {
@@ -92,7 +93,6 @@ struct TestCommand: AsyncParsableCommand {
             results.append(SuiteResult(suite, failures: failures))
         }
         if let junit {
-            try requireReplaceable(junit, inputs: suites + [answers.table].compactMap(\.self))
             do {
                 try Data(JUnitReport(results).xml.utf8).write(to: URL(filePath: junit))
             } catch {

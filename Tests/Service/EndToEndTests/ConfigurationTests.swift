@@ -160,7 +160,6 @@ struct ConfigurationTests {
                 "exports.s3.endpoint is 'https://…@acme.test'; write https://HOST"
             ),
             ("node: \(String(repeating: "n", count: 256))", "node has 256 bytes; write a name of at most 255."),
-            ("exports: {s3: {bucket: b}}", "exports.s3.bucket has no effect without exports.sink: s3."),
             (
                 "public: {host: '127.0.0.1:9000'}",
                 "public.host is '127.0.0.1:9000', which contains a port; write the port as public.port."

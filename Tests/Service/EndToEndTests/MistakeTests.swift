@@ -527,7 +527,7 @@ struct MistakeTests {
         Mistake("events acme --route nosuch", 0, "No recorded event fits --route nosuch.\n"),
         Mistake("events acme --after 999", 0, "No recorded event fits --after 999; the log ends with seq 0.\n"),
         Mistake("stats totals acme --route nosuch", 0, "No counted event fits --route nosuch. Check the spelling, --"),
-        Mistake("stats series acme --action nosuch --outcome matched", 0, "--outcome matched --action nosuch. Check"),
+        Mistake("stats series acme --action open_web --outcome matched", 0, "--action open_web. Check"),
         Mistake("pull acmee", 1, "create it with 'fingerpost apply -f FILE'. Did you mean 'acme'?"),
         Mistake("replay nope", 1, "There is no tenant 'nope'; check its name, or create it with"),
         Mistake(
@@ -545,7 +545,6 @@ struct MistakeTests {
             "nothing was changed. 'fingerpost check FILE' shows the lines of these errors:\n"
         ),
         Mistake("pull acme --environment stagin", 1, "The tenant has no environment 'stagin'; nothing was changed."),
-        Mistake("tenants archive acme --environment staging", 1, "Remove 'environment': this operation is for"),
         Mistake("drafts plan acme --draft sprign", 1, "There is no draft 'sprign'; 'fingerpost drafts list"),
         Mistake("routes export acme --draft sprign", 1, "There is no draft 'sprign'; 'fingerpost drafts list acme'"),
         Mistake("stats totals acme --outcome match", 1, "'outcome' must be matched, fallback, unmatched or"),

@@ -52,20 +52,6 @@ struct HealthTests {
         }
     }
 
-    @Test func readinessTakesNoOtherParameter() async throws {
-        try await withService { service in
-            service.health.run()
-            let answer = try await service.opsPort("/readyz?verbos")
-            #expect(
-                answer.status == 400
-                    && answer.text.contains("'verbos' is not a query parameter of /readyz; it has verbose.")
-            )
-            for query in ["?verbose", "?verbose=1", "?"] {
-                #expect(try await service.opsPort("/readyz\(query)").status == 200, "\(query)")
-            }
-        }
-    }
-
     /// A degraded service keeps receiving requests.
     @Test func degradedServiceIsNamedAndReady() async throws {
         try await withService { service in

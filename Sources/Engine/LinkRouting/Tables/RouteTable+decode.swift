@@ -31,8 +31,6 @@ extension RouteTable {
         -> RouteTable
     {
         let object = try field.object(keys)
-        try object.refuseNull("routes", "add routes, or write [] if the table has none.")
-        for key in ["defaults", "screens"] { try object.refuseNull(key, "add its keys, or remove it.") }
         var decoder = try RouteTableDecoder(object)
         guard let routes = object["routes"] else { return decoder.table }
         guard let nodes = routes.node.elements else {

@@ -37,6 +37,7 @@ package struct TenantDocument: Sendable {
             settings = nil
             table = root.node
             isTable = true
+            try Self.refuseNulls(of: root)
             return
         }
         isTable = false
@@ -51,9 +52,18 @@ package struct TenantDocument: Sendable {
         settingsBasedOn = try object["settingsBasedOn"]?.int(in: 1...Int64.max)
         settings = object["settings"]?.node
         table = object["table"]?.node
+        if let table = object["table"] { try Self.refuseNulls(of: table) }
         guard settings != nil || table != nil else {
             throw root.error("The document has neither 'settings' nor 'table'; add one.")
         }
+    }
+
+    /// Throws for a key without a value: in YAML, its value may be indented too little. Over HTTP, null is an omitted member.
+    private static func refuseNulls(of table: DocumentField) throws {
+        guard table.node.members != nil else { return }
+        let object = try table.anyObject()
+        try object.refuseNull("routes", "add routes, or write [] if the table has none.")
+        for key in ["defaults", "screens"] { try object.refuseNull(key, "add its keys, or remove it.") }
     }
 
     /// Returns the settings and the table, and what is wrong with them. With `now`, the findings include advice: routes

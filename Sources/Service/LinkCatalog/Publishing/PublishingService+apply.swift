@@ -69,7 +69,7 @@ extension PublishingService {
     }
 
     /// Throws for a suite that names an environment which the tenant does not have: it would never run there.
-    private func requireEnvironments(of suites: [String: LinkSuite], _ state: State) async throws {
+    func requireEnvironments(of suites: [String: LinkSuite], _ state: State) async throws {
         let known = state.settings.namedEnvironments
         let unknown = suites.values.reduce(into: Set<EnvironmentID>()) { $0.formUnion($1.namedEnvironments) }
             .subtracting(known)

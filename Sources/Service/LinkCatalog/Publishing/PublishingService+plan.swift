@@ -39,6 +39,7 @@ extension PublishingService {
         let state = try await state(of: location, for: request)
         guard !state.isNew else { throw Failure.unknownTenant(location.tenant) }
         try state.requireEnvironment()
+        try await requireEnvironments(of: request.suites, state)
         return try await plan(request, state, limit)
     }
 

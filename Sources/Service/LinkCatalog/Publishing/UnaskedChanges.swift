@@ -39,7 +39,7 @@ package struct UnaskedChanges: Sendable, Hashable {
 
 extension PublishedRevision {
     /// Returns the target's revision that was in step with this one's environment: the newest that was promoted from one to
-    /// the other. If this revision was promoted and then rolled back, that promotion: the rollback is a change of the target.
+    /// the other. If this very revision was promoted and then rolled back, that promotion.
     /// Before the first promotion, the one that was live when the source was first published. Nil without one, and if it
     /// may have been pruned.
     ///

@@ -27,7 +27,7 @@ extension StoredSuite {
     /// - Throws: ``UnreadableDocument``.
     package func read() throws -> LinkSuite {
         do {
-            return try LinkSuite(content)
+            return try LinkSuite(content, isStored: true)
         } catch {
             throw UnreadableDocument(.suite(name), "\(error)")
         }

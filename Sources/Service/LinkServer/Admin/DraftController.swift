@@ -25,7 +25,8 @@ struct DraftController {
     }
 
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try authorizer.tenant(request, context, .tablesRead)
+        // Drafts outlive their environment, and count towards the limit of the tenant.
+        let entry = try authorizer.tenant(request, context, .tablesRead, mayDeclareEnvironment: true)
         try await store.require(entry.tenant)
         let drafts = try await store.drafts(of: entry.tenant, in: entry.environment)
         return Response(try PageRequest(request).answer(of: drafts, "drafts", \.json, key: \.name.rawValue))
@@ -65,7 +66,7 @@ struct DraftController {
     }
 
     @Sendable private func remove(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try authorizer.tenant(request, context, .tablesWrite)
+        let entry = try authorizer.tenant(request, context, .tablesWrite, mayDeclareEnvironment: true)
         try await store.require(entry.tenant)
         try await context.once(entry.grant, of: entry.tenant)
         let wasThere = try await store.removeDraft(
@@ -122,7 +123,9 @@ struct DraftController {
     }
 
     private static func planRequest(_ body: JSONNode, suiteBytes: Int) async throws -> PublishingService.PlanRequest {
-        guard body["routes"] == nil, (body["settings"] ?? body["table"]) != nil else { return .init(table: body) }
+        guard body["routes"] == nil, (body["settings"] ?? body["table"] ?? body["suites"]) != nil else {
+            return .init(table: body)
+        }
         let object = try DocumentField(body, path: "").object("basedOn", "settings", "table", "suites")
         return try await PublishingService.PlanRequest.read(object, suiteBytes: suiteBytes).0
     }

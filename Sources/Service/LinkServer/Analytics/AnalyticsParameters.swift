@@ -105,7 +105,7 @@ extension Request {
     /// Reads `?outcome=`; nil without it.
     func outcome() throws -> Outcome? {
         guard let text = parameter("outcome") else { return nil }
-        guard let outcome = Outcome(rawValue: text) else {
+        guard let outcome = Outcome(rawValue: text), outcome != .undecided else {
             throw Problem(.invalidRequest, "'outcome' must be matched, fallback, unmatched or rejected.")
         }
         return outcome

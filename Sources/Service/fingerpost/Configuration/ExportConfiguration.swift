@@ -12,6 +12,8 @@ struct ExportConfiguration {
     /// Nil for the folder `exports` beside the databases.
     private let directory: String?
     private let s3: S3?
+    /// A key of a bucket that is not used; nil if there is none.
+    let unused: String?
     /// Nil if no webhook is configured.
     let webhook: Webhook?
 
@@ -62,11 +64,10 @@ struct ExportConfiguration {
                     message: "exports.directory is empty; write the path of a directory."
                 )
             }
-            for (key, value) in values where key.hasPrefix("exports.s3.") && value != standards[key] ?? "" {
-                throw ServiceConfiguration.Invalid(key, "has no effect without exports.sink: s3.")
-            }
+            unused = values.first { $0.key.hasPrefix("exports.s3.") && $0.value != standards[$0.key] ?? "" }?.key
             s3 = nil
         case .s3:
+            unused = nil
             s3 = S3(
                 location: try Self.location(value, addressing),
                 credentials: try Self.credentials(file: value("s3.credentialsFile"), environment),

@@ -26,12 +26,13 @@ extension ServiceConfiguration {
         }
     }
 
-    /// What is open to more callers than an operator may know, for the log.
+    /// What an operator may not know about the configuration, for the log.
     var warnings: [String] {
         let host = adminAddress.host
         let isLocal = host.hasPrefix("127.") || ["localhost", "::1", "[::1]"].contains(host)
         let all = admission.policy.proxies.ranges.map(\.description).first { ["0.0.0.0/0", "::/0"].contains($0) }
         let found: [String?] = [
+            exports.unused.map { "\($0) has no effect without exports.sink: s3" },
             isLocal ? nil : "the admin port has no TLS and listens on \(host); let only a proxy with TLS reach it",
             all.map { "trustedProxies contains \($0), so every client may name another address as its own" },
         ]

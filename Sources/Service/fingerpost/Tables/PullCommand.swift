@@ -64,16 +64,27 @@ struct PullCommand: AsyncParsableCommand {
             let revision = document.basedOn.map { "revisions/\($0)/table" } ?? "table"
             base = try await client.send(.get, "tenants/\(tenant)/\(revision)").body
         } catch let refusal as AdminClient.Refusal where ["no_table", "unknown_revision"].contains(refusal.code) {}
-        let revision = document.settingsBasedOn.map { [("revision", "\($0)")] } ?? []
-        let settings =
-            try await client.send(.get, "tenants/\(tenant)/settings", query: revision).body["settings"] ?? .null
         guard TableDiff(from: base, to: document.table ?? base).isEmpty,
-            TableDiff.fields(from: settings, to: document.settings ?? settings).isEmpty
+            try await hasSettings(document, client)
         else {
             throw fail(
                 "\(file) has changes that are not live; apply them, or use --force to replace it.",
                 .failed
             )
         }
+    }
+
+    /// Whether a file has no settings but those that it was pulled with, or those that are live.
+    private func hasSettings(_ document: TenantDocument, _ client: AdminClient) async throws -> Bool {
+        guard let settings = document.settings else { return true }
+        let pulled = document.settingsBasedOn.map { [("revision", "\($0)")] }
+        let queries: [[(String, String)]] = (pulled.map { [$0] } ?? []) + [[]]
+        for query in queries {
+            do {
+                let stored = try await client.send(.get, "tenants/\(tenant)/settings", query: query).body["settings"]
+                if TableDiff.fields(from: stored ?? .null, to: settings).isEmpty { return true }
+            } catch let refusal as AdminClient.Refusal where refusal.code == "unknown_revision" {}
+        }
+        return false
     }
 }

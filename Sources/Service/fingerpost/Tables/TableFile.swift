@@ -68,6 +68,10 @@ package struct TableFile {
         let pulled: AdminClient.Response
         do {
             live = try await client.send(.get, "tenants/\(tenant)/settings")
+            // The file was applied before, or others have made the same change.
+            guard !TableDiff.fields(from: live.body["settings"] ?? .null, to: settings).isEmpty else {
+                return withSettings(nil)
+            }
             let revision = [("revision", "\(settingsBasedOn)")]
             pulled = try await client.send(.get, "tenants/\(tenant)/settings", query: revision)
         } catch let refusal as AdminClient.Refusal where refusal.code == "unknown_tenant" {
@@ -80,9 +84,9 @@ package struct TableFile {
             )
         }
         let before = pulled.body["settings"] ?? .null
+        guard !TableDiff.fields(from: before, to: settings).isEmpty else { return withSettings(nil) }
         let theirs = TableDiff.fields(from: before, to: live.body["settings"] ?? .null)
-        let isSame = TableDiff.fields(from: before, to: settings).isEmpty
-        guard isSame || theirs.isEmpty else {
+        guard theirs.isEmpty else {
             throw fail(
                 "\(path): the server's settings have changed since they were pulled; pull them again, and make your "
                     + "changes again:",
@@ -90,13 +94,17 @@ package struct TableFile {
                 more: theirs.map { "  \($0.path)" }
             )
         }
-        return TableFile(
+        return withSettings(settings, basedOn: live.eTag.flatMap { Int64($0) })
+    }
+
+    private func withSettings(_ settings: JSONNode?, basedOn revision: Int64? = nil) -> TableFile {
+        TableFile(
             path: path,
             tenant: tenant,
-            settings: isSame && !theirs.isEmpty ? nil : settings,
+            settings: settings,
             table: table,
             basedOn: basedOn,
-            settingsBasedOn: live.eTag.flatMap { Int64($0) },
+            settingsBasedOn: revision,
             ownRoutes: ownRoutes
         )
     }
