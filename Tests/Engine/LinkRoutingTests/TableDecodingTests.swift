@@ -7,7 +7,6 @@ struct TableDecodingTests {
     @Test(arguments: [
         // table, path, line, hint
         (#"{"routes": {}}"#, "routes", 1, "write a list"),
-        (#"{"defaults": null, "routes": []}"#, "defaults", 1, "'defaults' is empty"),
         (#"{"formatVersion": 2}"#, "formatVersion", 1, "this engine reads formatVersion: 1"),
         (#"{"formatVersion": "1"}"#, "formatVersion", 1, "Remove the quotes."),
         (#"{"requires": ["warp"]}"#, "requires", 1, "this engine does not support warp"),

@@ -29,6 +29,7 @@ struct DraftController {
         let entry = try authorizer.tenant(request, context, .tablesRead, mayDeclareEnvironment: true)
         try await store.require(entry.tenant)
         let drafts = try await store.drafts(of: entry.tenant, in: entry.environment)
+        if drafts.isEmpty { try authorizer.requireEnvironment(entry.environment, of: entry) }
         return Response(try PageRequest(request).answer(of: drafts, "drafts", \.json, key: \.name.rawValue))
     }
 
