@@ -71,7 +71,7 @@ struct DocumentedCommandsTests {
             try await prepare(directory, run)
             let spare = try await run("fingerpost keys create --data data --name spare --scope resolve")
             let id = try #require(spare.text.firstMatch(of: /key (\S+) \(spare\)/), "\(spare.text)").output.1
-            let exported = try await run("fingerpost export shop --data data")
+            let exported = try await run("fingerpost export shop --json --data data")
             let window = try #require(exported.text.firstMatch(of: /events-[0-9TZ.]+Z/)).output.description
             let places = Places(
                 server: server,

@@ -401,6 +401,11 @@ struct MistakeTests {
             "contains no file named apple-app-site-association or assetlinks.json; name"
         ),
         Mistake(
+            "association simulate --table acme.yaml --app ios https://go.acme.test/item/7",
+            0,
+            "The file does not list 'ios': --app takes an application identifier or a package, such as"
+        ),
+        Mistake(
             "association simulate aasa.json acme://item/7",
             65,
             "'acme://item/7' is not a web link; association files decide only https:// links."
@@ -457,7 +462,7 @@ struct MistakeTests {
         Mistake("test outcome.yaml --table acme.yaml", 65, "rejected; did you mean 'matched'?"),
         Mistake(
             "test stagin.yaml --table staging.yaml",
-            0,
+            65,
             "stagin.yaml: the settings have no environment 'stagin'; did you mean 'staging'?"
         ),
         Mistake(

@@ -85,6 +85,12 @@ struct OfflineTableTests {
             ("tenant: other", "app: ios", "the suite is for the tenant 'other', but the table is that of 'acme'."),
             ("", "app: iso", "line 4: the settings have no app 'iso'; did you mean 'ios'?"),
             ("context: {app: web}", "app: ios", "line 4: the settings have no app 'web'."),
+            ("environments: [staging, production]", "environments: [staging]", nil),
+            ("environments: [stagin, qa]", "app: ios", "the settings have no environment 'qa'."),
+            (
+                "", "environments: [prodution]",
+                "the settings have no environment 'prodution'; did you mean 'production'?"
+            ),
             (
                 "context: {platform: android}", "app: ios",
                 "line 4: the app 'ios' is for ios, but the context has the platform android."
@@ -112,17 +118,6 @@ struct OfflineTableTests {
     @Test(
         arguments: [
             ("environments: [staging, production]", "", []),
-            (
-                "environments: [stagin, qa]", "",
-                [
-                    "the settings have no environment 'qa'.",
-                    "the settings have no environment 'stagin'; did you mean 'staging'?",
-                ]
-            ),
-            (
-                "", "environments: [prodution], ",
-                ["the settings have no environment 'prodution'; did you mean 'production'?"]
-            ),
             (
                 "", "via: system, ",
                 ["line 4: 'via' tests the association file only with 'app'; add the id of an app."]

@@ -80,7 +80,9 @@ struct AssociationSimulate: AsyncParsableCommand {
                 let file = try AppleAppSiteAssociation(parsing: bytes)
                 let decision = file.decision(for: url, app: app, domain: domain)
                 let showsApps = app == nil || decision.reason == .appNotListed
-                node = decision.json.adding(apps: showsApps ? file.verdicts(for: url, domain: domain) : [])
+                let verdicts = showsApps ? file.verdicts(for: url, domain: domain) : []
+                if decision.reason == .appNotListed { note(verdicts) }
+                node = decision.json.adding(apps: verdicts)
             } catch {
                 throw unreadable(error)
             }
@@ -90,6 +92,7 @@ struct AssociationSimulate: AsyncParsableCommand {
                 let decision = file.decision(for: url, package: app ?? filters?.package, domain: domain)
                 let showsApps = app == nil || decision.reason == .appNotListed
                 let verdicts = showsApps ? file.verdicts(for: url, domain: domain) : []
+                if decision.reason == .appNotListed { note(verdicts) }
                 node = decision.json.adding(apps: verdicts).adding(manifest: filters?.decision(for: url))
             } catch {
                 throw unreadable(error)
@@ -98,6 +101,13 @@ struct AssociationSimulate: AsyncParsableCommand {
         json
             ? show(node, .compact)
             : show(DecisionText(node).lines + (node["manifest"].map { ManifestText($0).lines } ?? []))
+    }
+
+    /// Names the apps of a file that does not list the one that was asked for.
+    private func note(_ verdicts: [JSONNode]) {
+        guard let app, !verdicts.isEmpty else { return }
+        let listed = verdicts.prefix(5).compactMap { $0["app"]?.text }.joined(separator: ", ")
+        warn("The file does not list '\(app)': --app takes an application identifier or a package, such as \(listed).")
     }
 
     private func filters() throws -> AndroidManifest? {

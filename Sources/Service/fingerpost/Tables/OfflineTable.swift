@@ -51,8 +51,8 @@ package struct OfflineTable {
         }
     }
 
-    /// Throws for a suite that cannot be about the file: one of another tenant, or with apps that the settings do not
-    /// have.
+    /// Throws for a suite that cannot be about the file: one of another tenant, or with apps or environments that the
+    /// settings do not have.
     ///
     /// - Throws: A ``CommandFailure`` with exit code 65.
     package func check(_ suite: LinkSuite) throws {
@@ -63,6 +63,12 @@ package struct OfflineTable {
             )
         }
         guard tableWithoutSettings == nil else { return }
+        let known = published.settings.namedEnvironments.map(\.rawValue).sorted()
+        let named = suite.cases.reduce(suite.environments ?? []) { $0.union($1.environments ?? []) }
+        if let name = named.map(\.rawValue).sorted().first(where: { !known.contains($0) }) {
+            let near = name.nearest(among: known).map { "; did you mean '\($0)'?" } ?? "."
+            throw fail("\(suite.name ?? ""): the settings have no environment '\(name)'\(near)", .unreadableInput)
+        }
         for one in suite.cases {
             guard let reason = problem(of: one) else { continue }
             throw fail("\(suite.name ?? ""): line \(one.position.line): \(reason)", .unreadableInput)
@@ -83,26 +89,15 @@ package struct OfflineTable {
         return nil
     }
 
-    /// Returns warnings about what a run of the suite passes over: environments that the settings do not have, and an
-    /// association file that no app is named for.
+    /// Returns warnings about what a run of the suite passes over: an association file that no app is named for.
     package func warnings(about suite: LinkSuite) -> [String] {
         guard tableWithoutSettings == nil else { return [] }
-        let known = published.settings.namedEnvironments.map(\.rawValue).sorted()
-        var named = suite.environments ?? []
-        for one in suite.cases { named.formUnion(one.environments ?? []) }
-        var warnings = named.map(\.rawValue).sorted().filter { !known.contains($0) }.map { name in
-            let near = name.nearest(among: known).map { "; did you mean '\($0)'?" } ?? "."
-            return "the settings have no environment '\(name)'\(near)"
-        }
         let untested = suite.cases.first { one in
             one.app == nil && (one.via == .system || one.via == .page) && (try? DeepLink.parse(one.link))?.isWeb == true
         }
-        if let one = untested {
-            warnings.append(
-                "line \(one.position.line): 'via' tests the association file only with 'app'; add the id of an app."
-            )
-        }
-        return warnings
+        return untested.map { one in
+            ["line \(one.position.line): 'via' tests the association file only with 'app'; add the id of an app."]
+        } ?? []
     }
 
     /// Returns the warning that no route was tried for a case; nil if the settings have its host or scheme.

@@ -71,10 +71,11 @@ package struct TablePlanning: Sendable {
             guard errors.isEmpty else {
                 return "The file has errors, so \(tense.rawValue): 'fingerpost check \(path)' shows their lines."
             }
-            if let owners = body["removesOthers"]?["removed"]?.elements?.map({ $0["owner"]?.text ?? "nobody" }) {
+            if let owners = body["removesOthers"]?["removed"]?.elements?.map({ $0["owner"]?.text }) {
+                let names = Set(owners.map { $0 ?? "without an owner" }).sorted().joined(separator: ", ")
                 return
-                    "The file has no route of \(Set(owners).sorted().joined(separator: ", ")) and would remove theirs, so "
-                    + "\(tense.rawValue): add them, or use --remove-others."
+                    "The file would remove all routes of others (\(names)) and has none of them, so \(tense.rawValue): add "
+                    + "them, or use --remove-others."
             }
             let failing = Set(suiteFailures.compactMap { $0["suite"]?.text })
             guard !failing.isEmpty else { return nil }
