@@ -107,7 +107,8 @@ struct UsageText {
     /// another mistake.
     private func adviceOnTenant(_ message: String) -> String? {
         guard let match = message.wholeMatch(of: /Unexpected argument '([^']*)'.*/.dotMatchesNewlines()),
-            optionNames.contains("--tenant")
+            // The option of a stub server names a file.
+            optionNames.contains("--tenant"), last != StubRun.self
         else { return nil }
         let text = String(match.output.1)
         if last == ExplainCommand.self, let tenant = arguments.dropFirst(command.count - 1).first,
