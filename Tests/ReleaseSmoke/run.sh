@@ -20,7 +20,7 @@ release_build fingerpost
 scratch_folder
 version=$("$fingerpost" --version)
 case $version in
-*"+$BUILD_COMMIT") echo "--version: $version" ;;
+*"${BUILD_COMMIT:++$BUILD_COMMIT}") echo "--version: $version" ;;
 *) fail "--version prints $version, without the commit $BUILD_COMMIT." ;;
 esac
 start_service
