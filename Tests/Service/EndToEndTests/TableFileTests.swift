@@ -351,6 +351,9 @@ struct TableFileTests {
             #expect(applied.status == 0 && !applied.text.contains("settings"), "\(applied.text)")
             let live = try await shell("pull", "acme").text
             #expect(live.contains("ip: none") && live.contains("Product"), "\(live)")
+            // The file's changes are live, so nothing of it is lost; an applied file may also be applied again.
+            #expect(try await shell("apply", "-f", "mine.yaml").text.hasSuffix("nothing would change\n"))
+            #expect(try await shell("pull", "acme", "-f", "mine.yaml").status == 0)
 
             try shell.write(pulled.replacing("- acme\n", with: "- acmetwo\n"), to: "mine.yaml")
             for command in ["plan", "apply"] {

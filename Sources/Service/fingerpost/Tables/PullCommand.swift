@@ -51,7 +51,7 @@ struct PullCommand: AsyncParsableCommand {
         show("\(file): \((document["table"]?["routes"]?.elements?.count ?? 0).counted("route"))")
     }
 
-    /// Throws if an existing file has changes to the table or the settings that it was pulled from.
+    /// Throws if an existing file has changes, to the table or the settings that it was pulled from, that are not live.
     private func requireUnchanged(_ file: String, _ client: AdminClient) async throws {
         var status = stat()
         guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return }
@@ -59,18 +59,26 @@ struct PullCommand: AsyncParsableCommand {
         guard let document = try? TenantDocument(text) else {
             throw fail("\(file) is not a tenant file; choose another name, or use --force to replace it.", .failed)
         }
-        var base = JSONNode.object([:])
-        do {
-            let revision = document.basedOn.map { "revisions/\($0)/table" } ?? "table"
-            base = try await client.send(.get, "tenants/\(tenant)/\(revision)").body
-        } catch let refusal as AdminClient.Refusal where ["no_table", "unknown_revision"].contains(refusal.code) {}
-        guard TableDiff(from: base, to: document.table ?? base).isEmpty,
+        let live = try await table("table", client)
+        var base = live
+        if let revision = document.basedOn { base = try await table("revisions/\(revision)/table", client) }
+        let merge = TableMerge(base: base, live: live, draft: document.table ?? base)
+        guard merge.conflicts.isEmpty, TableDiff(from: live, to: merge.content).isEmpty,
             try await hasSettings(document, client)
         else {
             throw fail(
                 "\(file) has changes that are not live; apply them, or use --force to replace it.",
                 .failed
             )
+        }
+    }
+
+    /// Returns a table of the tenant; an empty one if there is none.
+    private func table(_ path: String, _ client: AdminClient) async throws -> JSONNode {
+        do {
+            return try await client.send(.get, "tenants/\(tenant)/\(path)").body
+        } catch let refusal as AdminClient.Refusal where ["no_table", "unknown_revision"].contains(refusal.code) {
+            return .object([:])
         }
     }
 
