@@ -189,8 +189,8 @@ struct KeysCommand: AsyncParsableCommand {
                   fingerpost keys revoke 3f9a0c1b2d4e --alone   # keeps keys that it created
                   fingerpost keys revoke "$LEAKED" --data ./data   # a whole key
 
-                If a key rotated itself, it created the new key. Revoke the old key with --alone to keep the new one, unless \
-                it leaked: whoever had it may have created others.
+                If a key rotated itself, it created the new key. Revoke the old key with --alone to keep the new one. Do not \
+                use --alone for a leaked key: others may have created keys with it.
                 """
         )
 

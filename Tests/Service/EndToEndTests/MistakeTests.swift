@@ -492,12 +492,12 @@ struct MistakeTests {
         Mistake(
             "promote acme --from stagign",
             1,
-            "The tenant has no environment 'stagign'; nothing was changed. Its environments are production."
+            "The tenant has no environment 'stagign'. Its environments are production."
         ),
         Mistake(
             "promote acme --from production --to prod",
             1,
-            "The tenant has no environment 'prod'; nothing was changed."
+            "The tenant has no environment 'prod'."
         ),
         Mistake("apply -f acme.yaml --tenant other", 65, "acme.yaml belongs to tenant 'acme', not to 'other'."),
         Mistake(
@@ -549,7 +549,7 @@ struct MistakeTests {
             1,
             "nothing was changed. 'fingerpost check FILE' shows the lines of these errors:\n"
         ),
-        Mistake("pull acme --environment stagin", 1, "The tenant has no environment 'stagin'; nothing was changed."),
+        Mistake("pull acme --environment stagin", 1, "The tenant has no environment 'stagin'."),
         Mistake("drafts plan acme --draft sprign", 1, "There is no draft 'sprign'; 'fingerpost drafts list"),
         Mistake("routes export acme --draft sprign", 1, "There is no draft 'sprign'; 'fingerpost drafts list acme'"),
         Mistake("stats totals acme --outcome match", 1, "'outcome' must be matched, fallback, unmatched or"),
@@ -611,7 +611,7 @@ struct MistakeTests {
                     Mistake(
                         "keys create --tenant acme --environment prod --data data",
                         1,
-                        "The tenant has no environment 'prod'; nothing was changed. Did you mean 'production'?"
+                        "The tenant has no environment 'prod'. Did you mean 'production'?"
                     ),
                     Mistake(
                         "keys create --tenant acme --scope publish --expires 2099-01-01T00:00:00Z --data data",

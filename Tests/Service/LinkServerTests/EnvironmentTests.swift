@@ -104,9 +104,15 @@ struct EnvironmentTests {
             _ = try await AdminSession.acme(service)
             let quality = try #require(EnvironmentID("quality"))
             let key = try await AdminSession(service) { $0.environments = [quality] }
-            let answer = try await key.get("table?environment=quality")
-            #expect(answer.status == 422 && answer.code == "unknown_environment", "\(answer.text)")
-            #expect(!answer.text.contains("staging") && !answer.text.contains("Its environments"), "\(answer.text)")
+            let answers = [
+                try await key.get("table?environment=quality"),
+                try await key.post("draft/plan?environment=quality", AdminSession.tableJSON),
+                try await key.post("apply?environment=quality", #"{"table":\#(AdminSession.tableJSON)}"#),
+            ]
+            for answer in answers {
+                #expect(answer.status == 422 && answer.code == "unknown_environment", "\(answer.text)")
+                #expect(!answer.text.contains("staging") && !answer.text.contains("Its environments"), "\(answer.text)")
+            }
         }
     }
 

@@ -53,7 +53,7 @@ extension HTTPRequest {
 
     private static func checkHost(_ host: String?) throws(Problem) {
         guard host?.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7F }) != false else {
-            throw Problem(.invalidRequest, "The host has non-ASCII characters; send it in Punycode.")
+            throw Problem(.invalidRequest, "The host has a space or a non-ASCII character; send it in Punycode.")
         }
     }
 

@@ -33,7 +33,7 @@ extension PublishingService {
         let request = try await permitted(request, by: limit, at: location)
         return try await Self.repeating {
             let state = try await state(of: location, for: request)
-            try state.requireEnvironment()
+            try state.requireEnvironment(for: limit)
             try await requireEnvironments(of: request.suites, state)
             let plan = try await plan(request, state, limit)
             try requireStorable(plan.content, "The table")

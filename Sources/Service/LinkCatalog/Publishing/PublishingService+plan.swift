@@ -6,7 +6,7 @@ extension PublishingService {
     /// Returns what publishing the draft would change.
     package func plan(at location: DraftLocation, limit: KeyGrant? = nil) async throws -> TablePlan {
         let state = try await state(of: location)
-        try state.requireEnvironment()
+        try state.requireEnvironment(for: limit)
         return try await plan(try await namedDraft(at: location), state, limit)
     }
 
@@ -38,7 +38,7 @@ extension PublishingService {
     {
         let state = try await state(of: location, for: request)
         guard !state.isNew else { throw Failure.unknownTenant(location.tenant) }
-        try state.requireEnvironment()
+        try state.requireEnvironment(for: limit)
         try await requireEnvironments(of: request.suites, state)
         return try await plan(request, state, limit)
     }
@@ -128,8 +128,8 @@ extension PublishingService {
             )
         }
 
-        func requireEnvironment() throws {
-            try PublishingService.requireEnvironment(of: location, settings, live: checked.live)
+        func requireEnvironment(for limit: KeyGrant? = nil) throws {
+            try PublishingService.requireEnvironment(of: location, settings, live: checked.live, for: limit)
         }
 
         func require(_ expected: Revision?) throws {

@@ -257,10 +257,17 @@ package struct PublishingService: Sendable {
 
     /// Throws for an environment that the tenant does not have: a mistyped name would otherwise create an environment
     /// that no caller can ask for.
-    static func requireEnvironment(of location: DraftLocation, _ settings: Settings, live: Revision?) throws {
+    /// It names those that the key may use.
+    static func requireEnvironment(
+        of location: DraftLocation,
+        _ settings: Settings,
+        live: Revision?,
+        for limit: KeyGrant? = nil
+    ) throws {
         let named = settings.namedEnvironments
         guard live != nil || named.contains(location.environment) else {
-            throw Failure.unknownEnvironment(location.environment, named: named)
+            let shown = named.filter { limit?.allows($0) ?? true }
+            throw Failure.unknownEnvironment(location.environment, named: shown)
         }
     }
 

@@ -24,7 +24,7 @@ extension Problem {
             let list = known.isEmpty ? "" : "Its environments are \(known.joined(separator: ", ")). "
             self.init(
                 .unknownEnvironment,
-                "The tenant has no environment '\(environment)'; nothing was changed. \(hint)\(list)To use another one, "
+                "The tenant has no environment '\(environment)'. \(hint)\(list)To use another one, "
                     + "add it to 'environments' in the settings."
             )
         case .noDraft(let name):

@@ -86,7 +86,7 @@ struct SyntaxCheckTests {
         #expect(try findings([#"{"id": "a", "path": "/a", \#(key), "web": "https://www.acme.com/"}"#]) == [])
     }
 
-    /// A group that may be missing stands for two routes.
+    /// An optional group needs two routes.
     @Test(
         arguments: [
             ("/a(/:id)", .error, "Write two routes, one with the path /a and one with /a/{id}."),
