@@ -103,10 +103,7 @@ struct EditedCatalog: Sendable {
                 try await self.publishing.publish(
                     try self.location(location),
                     expected: match.version,
-                    note: PublishingService.Note(
-                        overrideReason: isOverridden ? "so be it" : nil,
-                        accepts: [.undoing]
-                    ),
+                    note: PublishingService.Note(overrideReason: isOverridden ? "so be it" : nil),
                     limit: try limit(editor),
                     change: Self.change
                 )
@@ -126,7 +123,10 @@ struct EditedCatalog: Sendable {
                 try await self.publishing.publishAgain(
                     Revision(rawValue: revision),
                     in: try location(EditingModel.Location(environment: environment, draft: "main")),
-                    note: PublishingService.Note(overrideReason: isOverridden ? "so be it" : nil),
+                    note: PublishingService.Note(
+                        overrideReason: isOverridden ? "so be it" : nil,
+                        accepts: [.undoing]
+                    ),
                     limit: try limit(editor),
                     change: Self.change
                 )
