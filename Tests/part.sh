@@ -7,7 +7,7 @@
 # It exits with 0, with 3 if it lacks a tool, or with another code after a failure. The second line of its script describes
 # it, and lines "# Packages: …" name the Debian packages that ./dev installs first. FINGERPOST names a debug build and
 # RELEASE_FINGERPOST a release build, relative to the root; each lies among the other products of its build. Without these
-# variables, a part builds what it needs.
+# variables, a part builds what it needs. BUILD_FLAGS are options of debug builds.
 root=$PWD
 
 # Optimizes the engine in debug builds, see Package.swift.
@@ -26,7 +26,8 @@ skip() { echo "SKIPPED: $*"; exit 3; }
 # debug_build PRODUCT…: builds products. Sets $fingerpost, and $binaries to their folder.
 debug_build() {
     if [ -z "${FINGERPOST:-}" ]; then
-        for product; do swift build --product "$product" >&2; done
+        # shellcheck disable=SC2086
+        for product; do swift build ${BUILD_FLAGS:-} --product "$product" >&2; done
     fi
     binaries=$(realpath "$(dirname "${FINGERPOST:-.build/debug/fingerpost}")")
     fingerpost=$binaries/fingerpost
@@ -35,7 +36,7 @@ debug_build() {
 # SwiftPM locks the folder of a build, so release builds have their own. Without debug information they take less time, and
 # valgrind can read them.
 release_folder=.build/check
-release_flags='-Xswiftc -gnone'
+release_flags='-debug-info-format none'
 
 # release_build PRODUCT…: the same for the release build.
 release_build() {
@@ -102,6 +103,8 @@ await() {
 # Starts a service with the demo tenants on free ports. Sets $service to its process, $public, $admin and $ops to its
 # addresses, and $key to its key with all permissions. Uses $scratch.
 start_service() {
+    # The service is started in the background, and creates the file late on a busy machine.
+    : >"$scratch/out"
     "$fingerpost" serve --demo --data "$scratch/data" \
         --public 127.0.0.1:0 --admin 127.0.0.1:0 --ops 127.0.0.1:0 >"$scratch/out" 2>"$scratch/log" &
     service=$!
