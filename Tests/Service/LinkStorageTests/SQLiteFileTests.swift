@@ -1,6 +1,8 @@
+import Dispatch
 import Foundation
 import GRDB
 import LinkEvents
+import Synchronization
 import TestSupport
 import Testing
 
@@ -64,6 +66,39 @@ struct SQLiteFileTests {
             #expect(try queue.read { try String.fetchAll($0, sql: "SELECT text FROM note") } == ["x"])
             try queue.close()
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a.db"])
+        }
+    }
+
+    /// The first reader of a finished day opens its file while the connection that wrote it checkpoints it.
+    @Test func fileIsWholeWhileAnotherConnectionCheckpointsIt() throws {
+        try inTemporaryDirectory { folder in
+            let path = folder + "/a.db"
+            let pool = try SQLiteFile.open(path, Self.schema)
+            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = OFF") }
+            let hasEnded = Atomic(false)
+            let failures = Mutex<[any Error]>([])
+            DispatchQueue.concurrentPerform(iterations: 2) { index in
+                do {
+                    if index == 0 {
+                        defer { hasEnded.store(true, ordering: .relaxed) }
+                        for _ in 0..<500 {
+                            try pool.write {
+                                try $0.execute(sql: "INSERT INTO note (text) VALUES (hex(zeroblob(10000)))")
+                            }
+                            try SQLiteFile.checkpoint(pool)
+                            try pool.write { try $0.execute(sql: "DELETE FROM note") }
+                            try pool.vacuum()
+                            try SQLiteFile.checkpoint(pool)
+                        }
+                    } else {
+                        while !hasEnded.load(ordering: .relaxed) { try SQLiteHeader.inspect(path, Self.schema) }
+                    }
+                } catch {
+                    failures.withLock { $0.append(error) }
+                }
+            }
+            #expect(failures.withLock(\.self).isEmpty)
+            try SQLiteFile.close(pool)
         }
     }
 

@@ -30,11 +30,22 @@ enum SQLiteHeader {
         guard number(header, at: applicationIDOffset) == schema.applicationID else {
             throw StorageError.foreignFile(file: path)
         }
-        guard Int64(status.st_size) >= bytes(header) || hasWAL(path) else {
+        guard try isWhole(path, header) else {
+            // Another connection may have written the header and truncated the file since the header was read.
+            guard try read(path) == header else { return try inspect(path, schema) }
             throw StorageError.corrupt(file: path, detail: "it is truncated")
         }
         // The WAL may hold a higher version; the version is checked again once the file is open.
         _ = try schema.migrationCount(of: path, version: Int(number(header, at: userVersionOffset)))
+    }
+
+    /// Whether the file has the length of its header, or the rest may be in its WAL. A checkpoint of another connection
+    /// writes the header first and empties the WAL last, so the length is read last: without a WAL, it is final.
+    private static func isWhole(_ path: String, _ header: [UInt8]) throws -> Bool {
+        guard !hasWAL(path) else { return true }
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw unusable(path) }
+        return Int64(status.st_size) >= bytes(header)
     }
 
     /// Returns the file size in bytes according to the header; 0 if the header does not know it.
