@@ -35,6 +35,7 @@ let service: [Target] = [
     .systemLibrary(name: "CMaxMindDB", pkgConfig: "libmaxminddb", providers: [.apt(["libmaxminddb-dev"])]),
     // glibc's heap functions (such as mallinfo2 and mallopt), which the Swift module Glibc does not export.
     .systemLibrary(name: "CMalloc"),
+    .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     // The commit, because a Swift setting cannot hold a text.
     .target(
@@ -68,7 +69,7 @@ let service: [Target] = [
     .target(
         name: "Migrations",
         path: "migrations",
-        resources: embedded(["m0001_catalog.sql", "m0001_events.sql", "m0001_ledger.sql"])
+        resources: embedded(["m0001_catalog.sql", "m0001_events.sql", "m0001_ledger.sql", "m0001_links.sql"])
     ),
     // GRDBSQLite is SQLite's C interface, for the one statement that runs for each event.
     .target(
@@ -79,15 +80,15 @@ let service: [Target] = [
     .target(
         name: "LinkServer",
         dependencies: [
-            "AppAssociation", "CMalloc", "HTTPTransport", "LinkCatalog", "LinkEvents", "LinkRouting", "LinkTable",
-            "Networking", "Atomics", "CoreMetrics", "Crypto", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging",
-            "Metrics", "NIOCore", "NIOExtras", "NIOHTTP1", "NIOHTTP2", "NIOHTTPTypes", "NIOHTTPTypesHTTP2", "NIOPosix",
-            "NIOSSL", "ServiceLifecycle",
+            "AppAssociation", "CMalloc", "CQREncode", "CZlib", "HTTPTransport", "LinkCatalog", "LinkEvents",
+            "LinkRouting", "LinkTable", "Networking", "Atomics", "CoreMetrics", "Crypto", "HTTPTypes", "Hummingbird",
+            "HummingbirdCore", "Logging", "Metrics", "NIOCore", "NIOExtras", "NIOHTTP1", "NIOHTTP2", "NIOHTTPTypes",
+            "NIOHTTPTypesHTTP2", "NIOPosix", "NIOSSL", "ServiceLifecycle",
         ],
         resources: embedded(
             [
                 "problems", "public", "admin", "tenants", "drafts", "revisions", "keys", "association",
-                "exports", "log", "schemas", "analytics", "events",
+                "exports", "log", "schemas", "analytics", "events", "short-links",
             ].map { "OpenAPI/\($0).yaml" }
         )
     ),

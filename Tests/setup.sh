@@ -33,6 +33,7 @@ missing_packages() {
     has_header sqlite3.h || echo libsqlite3-dev
     has_header zlib.h || echo zlib1g-dev
     has_header maxminddb.h || echo libmaxminddb-dev
+    has_header qrencode.h || echo libqrencode-dev
     # Export schedules use named time zones.
     [ -e /usr/share/zoneinfo/Europe/Paris ] || echo tzdata
     for tool in git "$@"; do
@@ -50,6 +51,8 @@ missing_packages() {
         default-jdk-headless) has_command javac ;;
         kotlin) has_command kotlinc ;;
         binutils) has_command strip ;;
+        librsvg2-bin) has_command rsvg-convert ;;
+        zbar-tools) has_command zbarimg ;;
         *) has_command "$tool" ;;
         esac || echo "$tool"
     done

@@ -7,6 +7,8 @@ package enum Migrations {
     package static let events = [text(PackageResources.m0001_events_sql)]
     /// `events/ledger.db`
     package static let ledger = [text(PackageResources.m0001_ledger_sql)]
+    /// `links.db`
+    package static let links = [text(PackageResources.m0001_links_sql)]
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -63,7 +63,10 @@ CREATE TABLE event (
     engine_version ANY,
     agreement ANY,
     -- The settings that changed the link: 'repair', 'fragmentParameters' or both.
-    reading ANY
+    reading ANY,
+    -- The host of a short link, or its custom scheme and ':', with '/' and its code. Not in the dictionary, because there
+    -- may be millions of codes.
+    short_link TEXT
 ) STRICT;
 
 -- The hash of each reported event of this file: of tenant, install and clientEventId. It is inserted with the event's
@@ -153,3 +156,15 @@ CREATE TABLE value_hour (
     count INTEGER NOT NULL,
     PRIMARY KEY (stream, value, hour)
 ) STRICT, WITHOUT ROWID;
+
+-- The events with a short link, one row for a link in each transaction that writes counts: rows are only appended, because
+-- updating a count of each of many links would write a page for each. Queries add them up. Only codes of stored links are
+-- recorded, so that they need no limit.
+CREATE TABLE short_link_count (
+    id INTEGER PRIMARY KEY,
+    stream INTEGER NOT NULL REFERENCES stream (id),
+    day INTEGER NOT NULL, -- days since 1970
+    code TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    last_at INTEGER NOT NULL
+) STRICT;

@@ -164,3 +164,14 @@ CREATE TABLE value_day (
     count INTEGER NOT NULL,
     PRIMARY KEY (stream, dimension, day, value)
 ) STRICT, WITHOUT ROWID;
+
+-- The events with each short link.
+CREATE TABLE short_link_day (
+    stream INTEGER NOT NULL REFERENCES stream (id),
+    day INTEGER NOT NULL,
+    code TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    PRIMARY KEY (stream, day, code)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX short_link_rank ON short_link_day (stream, day, count DESC, code);

@@ -9,6 +9,7 @@ import sys
 import client
 import figures
 import latency
+import links
 import logs
 import machine
 import publishing
@@ -20,7 +21,7 @@ from servers import Scratch
 
 SECTIONS = {
     "routing": routing.figures, "http": web.figures, "latency": latency.figures, "publish": publishing.figures,
-    "append": logs.append, "export": logs.export, "start": starting.start, "memory": starting.memory,
+    "links": links.figures, "append": logs.append, "export": logs.export, "start": starting.start, "memory": starting.memory,
     "client": client.figures, "stub": stubs.figures,
 }
 

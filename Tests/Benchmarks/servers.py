@@ -114,9 +114,10 @@ class Service:
         except OSError:
             return False
 
-    def ask_admin(self, method, path, body=None, timeout=3_600):
+    def ask_admin(self, method, path, body=None, timeout=3_600, **headers):
         request = urllib.request.Request(
-            f"http://{self.admin}/admin/v1/{path}", data=body, method=method, headers={"Authorization": f"Bearer {self.key}"}
+            f"http://{self.admin}/admin/v1/{path}", data=body, method=method,
+            headers={"Authorization": f"Bearer {self.key}", **headers},
         )
         try:
             with urllib.request.urlopen(request, timeout=timeout) as answer:

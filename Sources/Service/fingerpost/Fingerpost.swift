@@ -43,7 +43,9 @@ struct Fingerpost: AsyncParsableCommand {
             ),
             CommandGroup(
                 name: "Link",
-                subcommands: [ResolveCommand.self, EventsCommand.self, ExplainCommand.self, StatsCommand.self]
+                subcommands: [
+                    ResolveCommand.self, LinksCommand.self, EventsCommand.self, ExplainCommand.self, StatsCommand.self,
+                ]
             ),
             CommandGroup(name: "Association", subcommands: [AssociationCommand.self]),
             CommandGroup(

@@ -18,7 +18,9 @@ struct MigrateCommand: AsyncParsableCommand {
         do {
             let isNew = access(data, F_OK) != 0
             let directory = try DataDirectory(named: data, for: .create)
-            try CatalogDatabase(directory.catalogPath, checkFirst: directory.wasUnclean ? .yes : .no).close()
+            let checkFirst: CatalogDatabase.CheckFirst = directory.wasUnclean ? .yes : .no
+            try CatalogDatabase(directory.catalogPath, checkFirst: checkFirst).close()
+            try ShortLinkDatabase(directory.linksPath, checkFirst: checkFirst, random: SystemRandom.number).close()
             try EventLog(directory.eventsPath, now: SystemClock.now).close()
             try directory.markClean()
             show(isNew ? "\(data) was created." : "\(data) is up to date.")

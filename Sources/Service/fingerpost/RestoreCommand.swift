@@ -30,9 +30,11 @@ struct RestoreCommand: AsyncParsableCommand {
             try backup.restore(from: folder, to: directory)
             // Opening migrates the files to this version's schema, and fails on unusable ones.
             let database = try CatalogDatabase(directory.catalogPath, checkFirst: .yes)
+            let links = try ShortLinkDatabase(directory.linksPath, checkFirst: .yes, random: SystemRandom.number)
             let log = try EventLog(directory.eventsPath, now: SystemClock.now)
             let last = try await log.lastSequence()
             try log.close()
+            try links.close()
             try database.close()
             try directory.markClean()
             return "\(data): \(backup.files.count) files from \(backup.createdAt), events up to \(last)"

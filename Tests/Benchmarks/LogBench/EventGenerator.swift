@@ -8,6 +8,7 @@ struct EventGenerator {
     private let ids: EventIDGenerator
     private let tenants: [TenantID]
     private let routes: [RouteID]
+    private let shortLinks: Int
 
     private static let countries = [
         "US", "GB", "FR", "DE", "ES", "IT", "JP", "BR", "IN", "CA", "NL", "SE", "PL", "MX", "AU",
@@ -18,12 +19,14 @@ struct EventGenerator {
             + "Mobile/15E148 Safari/604.1"
     }
 
-    init(seed: UInt64) {
+    /// - Parameter shortLinks: How many short links, from c0 on, the events have; 0 for none.
+    init(seed: UInt64, tenants: [String] = ["shop", "shop", "shop", "taxi", "taxi", "blogs"], shortLinks: Int = 0) {
         random = SplitMix(state: seed)
         var low = SplitMix(state: seed &+ 1)
         let fixed = low.next()
         ids = EventIDGenerator { fixed }
-        tenants = ["shop", "shop", "shop", "taxi", "taxi", "blogs"].compactMap { TenantID($0) }
+        self.tenants = tenants.compactMap { TenantID($0) }
+        self.shortLinks = shortLinks
         routes = (0..<130).compactMap { RouteID("route-\($0)") }
     }
 
@@ -75,6 +78,9 @@ struct EventGenerator {
         event.userAgent = isClick ? Self.agents[skewed(Self.agents.count)] : "Shop/3.2 CFNetwork/1490.0.4 Darwin/23.2.0"
         event.referrerHost = isClick && chance(2) ? "site-\(skewed(5_000)).example" : nil
         event.latencyMicroseconds = Int64(200 + below(900))
+        if shortLinks > 0 {
+            event.shortLink = Event.ShortLinkName(place: "go.example.com", code: "c\(skewed(shortLinks))")
+        }
         return Event(event)
     }
 

@@ -27,13 +27,17 @@ struct Fill: AsyncParsableCommand {
     @Argument(help: "The folder of the log, which must be new.") var folder: String
     @Option(help: "How many.") var events = 50_000_000
     @Option(help: "The number of days, of which today is the last.") var days = 90
+    @Option(help: "The tenant of all events (default: three of the examples).") var tenant: String?
+    @Option(help: "The number of short links that the events have, from c0 on.") var shortLinks = 0
 
     func run() async throws {
         let today = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)).day
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let clock = Clock(CivilDay(daysSince1970: today.daysSince1970 - Int64(days) + 1))
         let log = try EventLog(folder) { clock.now }
-        var generator = EventGenerator(seed: 1)
+        var generator =
+            tenant.map { EventGenerator(seed: 1, tenants: [$0], shortLinks: shortLinks) }
+            ?? EventGenerator(seed: 1, shortLinks: shortLinks)
         var millions = Millions()
         print("million  seconds  events/s  CPU s  RSS MB")
         for day in 0..<days {

@@ -1,10 +1,31 @@
 import NIOCore
 import NIOHTTP1
 
+struct LoadRequest {
+    var head: HTTPRequestHead
+    var body = ByteBuffer()
+
+    static func resolve(_ body: Substring, of host: String) -> LoadRequest {
+        let headers: HTTPHeaders = [
+            "host": host, "content-type": "application/json", "content-length": "\(body.utf8.count)",
+        ]
+        let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: "/resolve", headers: headers)
+        return LoadRequest(head: head, body: ByteBuffer(substring: body))
+    }
+
+    /// - Parameter line: A path, and behind a blank the address for which a proxy sends the request.
+    static func click(_ line: Substring, of host: String) -> LoadRequest {
+        let words = line.split(separator: " ")
+        var headers: HTTPHeaders = ["host": host]
+        if words.count > 1 { headers.add(name: "x-forwarded-for", value: String(words[1])) }
+        return LoadRequest(
+            head: HTTPRequestHead(version: .http1_1, method: .GET, uri: String(words[0]), headers: headers)
+        )
+    }
+}
+
 struct LoadSchedule {
-    var bodies: [ByteBuffer]
-    /// The value of the `Host` field.
-    var host: String
+    var requests: [LoadRequest]
     var interval: TimeAmount
     /// The number of requests of the warm-up, which are not measured.
     var warmUp: Int
@@ -14,7 +35,7 @@ struct LoadSchedule {
 struct LoadResult: Sendable {
     /// Latencies of the measured requests, in nanoseconds.
     var latencies: [Int64]
-    /// The number of answers with another status than 200, also during the warm-up.
+    /// The number of answers with a status of an error, also during the warm-up.
     var refused: Int
     var seconds: Double
 
@@ -67,7 +88,7 @@ final class OpenLoop {
     private func proceed() {
         let now = NIODeadline.now()
         while next < total, due(next) <= now, let connection = idle.popLast() {
-            connection.send(schedule.bodies[next % schedule.bodies.count], to: schedule.host, as: next)
+            connection.send(schedule.requests[next % schedule.requests.count], as: next)
             next += 1
         }
         guard next < total, !idle.isEmpty, !isWaiting, !isOver else { return }
@@ -127,21 +148,17 @@ final class LoadConnection: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { loop.failed(error) }
 
-    func send(_ body: ByteBuffer, to host: String, as request: Int) {
+    func send(_ sent: LoadRequest, as request: Int) {
         guard let context else { return loop.failed(ChannelError.ioOnClosedChannel) }
         self.request = request
-        let headers: HTTPHeaders = [
-            "host": host, "content-type": "application/json", "content-length": "\(body.readableBytes)",
-        ]
-        let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: "/resolve", headers: headers)
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        context.write(wrapOutboundOut(.head(sent.head)), promise: nil)
+        if sent.body.readableBytes > 0 { context.write(wrapOutboundOut(.body(.byteBuffer(sent.body))), promise: nil) }
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head(let head): isOK = head.status == .ok
+        case .head(let head): isOK = head.status.code < 400
         case .body: break
         case .end: loop.answered(self, request: request, isOK: isOK)
         }

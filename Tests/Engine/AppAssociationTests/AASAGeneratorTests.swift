@@ -118,6 +118,15 @@ struct AASAGeneratorTests {
         #expect(try components("- {id: r, \(route), open: {screen: A}}") == "[\(rule)]")
     }
 
+    /// Once for all codes. The targets are not in the table.
+    @Test(arguments: [
+        ("path: \"/s/{code}\", follow: shortLinks", #"{"/":"/s/?*","percentEncoded":false}"#),
+        ("path: /, query: {link: string}, follow: \"{link}\"", #"{"/":"/","percentEncoded":false}"#),
+    ])
+    func followingRouteBecomesARule(_ route: String, _ rule: String) throws {
+        #expect(try components("- {id: r, \(route)}") == "[\(rule)]")
+    }
+
     /// Beside a route that opens everything else.
     @Test(arguments: [
         ("path: /a", #"{"/":"/a","exclude":true}"#),

@@ -100,14 +100,15 @@ struct TableCheckTests {
 
     /// Other tests cover tables with too many steps, the order of routes and conditions that are never true.
     /// ScreenCheckTests cover screens, LinkCatalogTests texts that cannot be read, AppAssociationTests the files, and
-    /// LinkServerTests old clients.
+    /// LinkServerTests old clients and short links.
     @Test func everyCodeIsTested() {
         let others = [
             Finding.Code.tooManySteps, .overlappingRoutes, .languageOrder, .neverTrue, .timeEnded, .invalid,
             .associationTooLarge,
             .associationInvalid, .associationNotExpressed, .exampleFingerprint, .associationOvermatch,
             .undecided, .fallbackPage, .missingStore, .missingTarget, .similarScreen, .unknownScreen, .missingArgument,
-            .unknownArgument, .mistypedArgument, .unusedScreen, .oldClient, .literalBraces, .unlikelyValue,
+            .unknownArgument, .mistypedArgument, .unusedScreen, .oldClient, .shortLinkBreaks, .literalBraces,
+            .unlikelyValue,
         ]
         let tested = Self.mistakes.map(\.code) + others.map(\.rawValue)
         #expect(Set(tested) == Set(Finding.Code.allCases.map(\.rawValue)))

@@ -18,6 +18,27 @@ import Testing
         #expect(answer.destination?.screen == "product")
     }
 
+    /// Codes and their targets are on the server.
+    @Test func appAsksTheServerAboutRoutesThatFollow() throws {
+        let route = #"{"id":"go","path":"/s/{code}","caseSensitive":false,"follow":"shortLinks"}"#
+        let content = try TableContent(
+            Sample.claims(),
+            table: json(#"{"formatVersion":1,"routes":[\#(route)]}"#),
+            settings: Sample.settings
+        )
+        let stub = #"{"id":"server-1","path":"/s/{code}","caseSensitive":false,"requires":["server"]}"#
+        #expect(String(decoding: content.payload, as: UTF8.self).contains(#""routes":[\#(stub)]"#))
+        let table = try SignedTable.verify(
+            try SignedTable.sign(content, with: Sample.key()),
+            keys: try keys(),
+            expecting: Sample.scope,
+            at: Sample.issuedAt
+        )
+        let answer = table.router.resolve("https://links.acme.com/S/spring", in: LinkContext(app: id("ios")))
+        #expect(answer.outcome == .undecided)
+        #expect(answer.followed == nil)
+    }
+
     @Test func changeOfAnyBitIsRejected() throws {
         let bytes = try Sample.signed()
         let keys = try keys()

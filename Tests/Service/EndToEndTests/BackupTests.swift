@@ -32,7 +32,7 @@ struct BackupTests {
             async let made = tool(["backup", backup, "--data", data])
             for number in 50..<150 { #expect(try resolve(server, number).status == 200) }
             let result = try await made
-            #expect(result.status == 0 && result.text.contains("3 files"), "\(result.text)")
+            #expect(result.status == 0 && result.text.contains("4 files"), "\(result.text)")
             let again = try await tool(["backup", backup, "--data", data])
             #expect(again.status == 1 && again.text.contains("it exists; choose a new directory"), "\(again.text)")
             server.killNow()

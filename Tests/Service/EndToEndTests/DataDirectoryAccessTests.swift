@@ -102,7 +102,9 @@ struct DataDirectoryAccessTests {
     }
 
     /// A link in place of something that the service stores is refused, and its target unchanged.
-    @Test(arguments: ["lock", "running", "catalog.db", "catalog.db-wal", "restored", "events/2026-11-21.db"])
+    @Test(arguments: [
+        "lock", "running", "catalog.db", "catalog.db-wal", "links.db", "restored", "events/2026-11-21.db",
+    ])
     func plantedLinkIsRefused(_ name: String) async throws {
         try await withTemporaryDirectory { directory in
             let planted = try await shell(

@@ -78,8 +78,39 @@ struct DataDirectoryStateTests {
         }
     }
 
+    @Test func startReportsLostShortLinks() async throws {
+        try await withTemporaryDirectory { directory in
+            let (data, log) = (directory + "/data", directory + "/log")
+            let first = try RunningServer(directory: data)
+            let file = """
+                formatVersion: 1
+                tenant: acme
+                settings: {domains: [go.acme.test]}
+                table: {routes: [{id: go, path: "/s/{code}", follow: shortLinks}]}
+
+                """
+            try file.write(toFile: directory + "/acme.yaml", atomically: true, encoding: .utf8)
+            let server = "--server http://127.0.0.1:\(first.adminPort) --key \(first.key ?? "")"
+            let applied = try await shell(directory, "fingerpost apply -f acme.yaml \(server)")
+            #expect(applied.status == 0, "\(applied.text)")
+            first.send(SIGTERM)
+            #expect(first.wait().status == 0)
+            for isLost in [true, false] {
+                if isLost { try FileManager.default.removeItem(atPath: data + "/service/links.db") }
+                let next = try RunningServer(directory: data, launcher: RunningServer.logging(to: log))
+                next.send(SIGTERM)
+                #expect(next.wait().status == 0)
+                let lines = try String(contentsOfFile: log, encoding: .utf8)
+                #expect(lines.contains("links.db was missing") == isLost, "\(lines)")
+                try FileManager.default.removeItem(atPath: log)
+            }
+        }
+    }
+
     /// SQLite would replay an old -wal file into the restored database.
-    @Test(arguments: ["catalog.db-wal", "events/2026-11-21.db-wal", "events/ledger.db-shm", "events/2026-11-21.db"])
+    @Test(arguments: [
+        "catalog.db-wal", "links.db-wal", "events/2026-11-21.db-wal", "events/ledger.db-shm", "events/2026-11-21.db",
+    ])
     func restoreRefusesWhatIsLeftOfDatabases(_ file: String) async throws {
         try await withTemporaryDirectory { directory in
             try await prepare(directory)
@@ -99,7 +130,7 @@ struct DataDirectoryStateTests {
         // The restored files are complete, and the process stopped before or during its last renames. The next process
         // finishes them.
         (
-            "fingerpost restore b --data r && cd r/service && mkdir restored && mv catalog.db events restored/ && cp ../../b/backup.json restored/ && cd ../..",
+            "fingerpost restore b --data r && cd r/service && mkdir restored && mv catalog.db links.db events restored/ && cp ../../b/backup.json restored/ && cd ../..",
             0
         ),
         (
@@ -173,7 +204,7 @@ struct DataDirectoryStateTests {
             let result = try await shell(directory, script)
             #expect(
                 result.text.hasSuffix(
-                    "b\nb2\ndata\ngone.partial-4\nmine.partial-x\nnamed.partial-3\ntheirs.partial-2\nbackup.json\ncatalog.db\nevents\n"
+                    "b\nb2\ndata\ngone.partial-4\nmine.partial-x\nnamed.partial-3\ntheirs.partial-2\nbackup.json\ncatalog.db\nevents\nlinks.db\n"
                 ),
                 "\(result.text)"
             )
@@ -289,6 +320,7 @@ struct DataDirectoryStateTests {
     /// folder for the files.
     @Test(arguments: [
         (#"printf '\0\0\0\7' | dd of=data/service/catalog.db bs=1 seek=60 conv=notrunc"#, "service/catalog.db"),
+        (#"printf '\0\0\0\7' | dd of=data/service/links.db bs=1 seek=60 conv=notrunc"#, "service/links.db"),
         (
             #"printf '\0\0\0\5' | dd of=data/service/events/ledger.db bs=1 seek=60 conv=notrunc"#,
             "service/events/ledger.db"

@@ -6,7 +6,8 @@ import Testing
 @Suite(.timeLimit(.minutes(15)))
 struct DocumentedCommandsTests {
     private static let pages = [
-        "routing", "tables", "association", "exports", "analytics", "app", "operations", "recipes",
+        "short-links", "migrate-firebase", "routing", "tables", "association", "exports", "analytics", "app",
+        "operations", "recipes",
     ]
 
     /// Commands that do not end, and those that need a real domain or a signed app.
@@ -111,13 +112,15 @@ struct DocumentedCommandsTests {
         let sample = try #require(text[start...].firstMatch(of: /```yaml\n((?:.|\n)*?)```/)).output.1
         let recipes = try Self.page("recipes").matches(of: /```yaml\n((?:.|\n)*?)```/).map { String($0.output.1) }
         try #require(recipes.count == 2)
+        let moved = try Self.page("migrate-firebase")
+        let firebase = try #require(moved.firstMatch(of: /```yaml\n((?:.|\n)*?)```/)).output.1
         let fingerprint =
             "D9:6E:66:DE:11:71:05:FC:9B:69:30:AB:AB:FD:0F:12:72:4C:B0:C8:1A:A8:AE:0A:D4:EC:16:14:C8:D0:CB:6D"
         let android = "{id: android, platform: android, package: com.acme, fingerprints: [\"\(fingerprint)\"]}"
         let shop = String(sample).replacing(
             "bundleID: com.acme}]",
             with: "bundleID: com.acme}, \(android)]\n  environments: [staging]"
-        )
+        ).replacing("  routes:\n", with: "  routes:\n    - {id: go, path: \"/s/{code}\", follow: shortLinks}\n")
         let suite = "formatVersion: 1\ncases:\n  - {link: \"https://go.acme.com/item/7\", expect: {route: item}}\n"
         let spare = """
             formatVersion: 1
@@ -130,9 +133,13 @@ struct DocumentedCommandsTests {
             <plist version="1.0"><dict><key>com.apple.developer.associated-domains</key>
             <array><string>applinks:www.acme.com</string><string>applinks:go.acme.com</string></array></dict></plist>
             """
+        let target = "https://www.acme.com/item/7"
         for (name, text) in [
+            ("links.csv", "code,target,tags\nmay,\(target),\"mail, spring\"\n,\(target),\n"),
+            ("takeout.csv", "Short Link,Deep Link,Link Name\nhttps://go.acme.com/AbC1,\(target),Old\n"),
             ("shop.yaml", shop), ("live.yaml", shop), ("draft.yaml", shop), ("shop.suite.yaml", suite),
-            ("spare.yaml", spare), ("recipes.yaml", recipes[0]), ("recipes.suite.yaml", recipes[1]),
+            ("spare.yaml", spare), ("firebase.yaml", String(firebase)), ("recipes.yaml", recipes[0]),
+            ("recipes.suite.yaml", recipes[1]),
             ("suites/shop.yaml", suite), ("App.entitlements", entitlements),
         ] {
             try FileManager.default.createDirectory(atPath: directory + "/suites", withIntermediateDirectories: true)
@@ -140,7 +147,8 @@ struct DocumentedCommandsTests {
         }
         // The demo has a tenant of the same name, whose table is revision 1.
         for command in [
-            "fingerpost apply -f spare.yaml", "fingerpost apply -f shop.yaml --remove-others",
+            "fingerpost check firebase.yaml", "fingerpost apply -f spare.yaml",
+            "fingerpost apply -f shop.yaml --remove-others",
             "fingerpost apply -f shop.yaml --environment staging",
             "fingerpost association build --table shop.yaml --out files",
             "cp files/www.acme.com/.well-known/* . && cp apple-app-site-association old.json && cp old.json new.json",

@@ -120,7 +120,7 @@ struct MistakeTests {
         Mistake(
             "list",
             64,
-            "but a subcommand of: drafts, revisions, suites, tenants, keys, audit. Write 'fingerpost drafts list'."
+            "but a subcommand of: drafts, revisions, suites, tenants, links, keys, audit. Write 'fingerpost drafts list'."
         ),
         Mistake("deploy", 64, "did you mean 'fingerpost apply'?"),
         Mistake("version", 64, "did you mean 'fingerpost --version'?"),

@@ -14,7 +14,7 @@ struct CommandWordsTests {
             "LinkServer/Problems/CatalogErrors+problem.swift", "LinkServer/Problems/PublishingFailure+problem.swift",
             "LinkServer/Problems/EventErrors+problem.swift", "LinkServer/Admin/SuiteController.swift",
             "LinkServer/Admin/KeyController.swift", "LinkServer/Keys/APIKeyAuthenticator.swift",
-            "LinkServer/Events/EventController.swift",
+            "LinkServer/Events/EventController.swift", "LinkServer/Problems/ShortLinkFailure+problem.swift",
             "LinkCatalog/Documents/UnreadableDocument.swift", "LinkServer/Admin/RevisionController.swift",
         ].map { try String(contentsOf: sources.appending(path: $0), encoding: .utf8) }.joined()
             .replacing(/"\s*\+ "/, with: "").replacing("\\\"", with: "\"")

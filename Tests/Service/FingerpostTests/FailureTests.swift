@@ -131,7 +131,8 @@ struct FailureTests {
             (.get, "keys", true), (.get, "audit", true), (.get, "tenants", true), (.delete, "tenants/acme", true),
             (.post, "tenants/acme/archive", true), (.post, "tenants/acme/erasures", true),
             (.get, "tenants/acme/retention", true), (.put, "tenants/acme/suites/a", true),
-            (.get, "tenants/acme/suites/a", false), (.get, "tenants/acme/settings", false),
+            (.get, "tenants/acme/short-links/a", true), (.get, "tenants/acme/suites/a", false),
+            (.get, "tenants/acme/settings", false),
             (.get, "tenants/acme/events/7/explain", false),
         ] as [(OutboundHTTP.Method, String, Bool)]
     )

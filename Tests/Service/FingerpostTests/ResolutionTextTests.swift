@@ -75,6 +75,20 @@ struct ResolutionTextTests {
         #expect(try lines(answer) == ["matched: route 'a', /a", "  screen  \(shown)"])
     }
 
+    @Test func endedShortLinkShowsWhatAClickGets() throws {
+        let rest =
+            #""route": {"id": "go", "pattern": "/s/{code}"}, "reason": {"code": "link_expired", "message": "Over."}}"#
+        let web =
+            #"{"outcome": "fallback", "action": "open_web", "destination": {"web": "https://w.example/"}, "# + rest
+        let app = #"{"outcome": "fallback", "action": "open_app", "destination": {"uri": "acme://home"}, "# + rest
+        #expect(
+            try lines(web, landings: [("ios", app), ("ios, no app", web), ("elsewhere", web)]) == [
+                "fallback: route 'go', /s/{code}", "  click  gets status 410: Over.",
+                "  ios    opens the app: acme://home",
+            ]
+        )
+    }
+
     @Test func blockedAndRejectedLinksShowTheReason() throws {
         let blocked =
             #"{"outcome": "matched", "action": "block", "route": {"id": "d", "pattern": "/d"}, "reason": {"code": "blocked", "message": "Not by link."}}"#

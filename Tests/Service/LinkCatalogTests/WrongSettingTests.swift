@@ -163,7 +163,7 @@ struct WrongSettingTests {
         ),
         (
             "retain: 30",
-            "line 3, column 3: settings.retain: unknown key 'retain'; allowed keys: domains, schemes, apps, destinations, association, links, environments, privacy, export, retentionDays, explain, whenLogFails, clientKey, environmentKey, minimumClient."
+            "line 3, column 3: settings.retain: unknown key 'retain'; allowed keys: domains, schemes, apps, destinations, association, links, environments, privacy, export, retentionDays, explain, whenLogFails, clientKey, environmentKey, minimumClient, shortLinks."
         ),
         (
             "fallback: {}",

@@ -61,6 +61,7 @@ struct ExportEncodingTests {
             stored {
                 $0.parameters = #"{"id":1}"#
                 $0.path = "/a\n\"b\""
+                $0.shortLink = Event.ShortLinkName(place: "go.acme.com", code: "spring")
             }
         ])
         #expect(row.last == 0x0A)
@@ -70,6 +71,7 @@ struct ExportEncodingTests {
         #expect(node["seq"]?.int == 7)
         #expect(node["parameters"]?["id"]?.int == 1)
         #expect(node["path"]?.text == "/a\n\"b\"")
+        #expect(node["shortLink"]?.text == "go.acme.com/spring")
     }
 
     struct Field: Sendable {

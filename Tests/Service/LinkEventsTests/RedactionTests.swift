@@ -112,6 +112,18 @@ struct RedactionTests {
         #expect(Self.open.query(of: link, plus: .plus, parameters: []).isEmpty)
     }
 
+    /// They are the tenant's own text, unlike items of the visitor's link.
+    @Test func itemsThatAShortLinkAddedAreRecorded() throws {
+        let redaction = Redaction(recordQuery: ["lang"], unmatchedPath: .full, address: .none)
+        let link = try DeepLink.parse("https://go.acme.com/?lang=de&utm_term=7&utm_source=mail&utm_medium=qr")
+        func items(_ redaction: Redaction, _ own: Set<String>) -> [String] {
+            redaction.query(of: link, plus: .plus, parameters: [], recording: own).map { "\($0.name)=\($0.value)" }
+        }
+        #expect(items(redaction, ["utm_source", "utm_medium"]) == ["lang=de", "utm_source=mail", "utm_medium=qr"])
+        #expect(items(redaction, []) == ["lang=de"])
+        #expect(items(Self.open, ["utm_source"]) == ["utm_source=mail"])
+    }
+
     /// The allow-list must not reveal a parameter that a route marks as sensitive.
     @Test func sensitiveItemIsNotRecordedThoughAllowListed() throws {
         let redaction = Redaction(recordQuery: ["code", "utm_source"], unmatchedPath: .full, address: .none)

@@ -118,6 +118,29 @@ struct ExplainTests {
         }
     }
 
+    /// A followed link is recorded as its target; a blocked one itself.
+    @Test func shortLinkIsNamed() async throws {
+        try await withTable { session in
+            try await publish(Self.table + "\n  - {id: go, path: \"/s/{code}\", follow: shortLinks}", session)
+            let link = #"{"code": "spring", "target": "https://go.acme.test/item/5"}"#
+            #expect(try await session.post("short-links", link).status == 201)
+            let followed = try await explain(try await record("https://go.acme.test/s/spring", session), session)
+            #expect(followed["event"]?["shortLink"]?.text == "go.acme.test/spring")
+            #expect(followed["link"]?.text == "https://go.acme.test/item/5" && followed["differs"]?.json() == "[]")
+            #expect(notes(followed).first == "The short link go.acme.test/spring was followed.")
+            #expect(try await session.post("short-links/spring/block", #"{"reason": "Reported."}"#).status == 200)
+            let blocked = try await explain(try await record("https://go.acme.test/s/spring", session), session)
+            #expect(blocked["event"]?["action"]?.text == "block" && blocked["differs"]?.json() == "[]")
+            #expect(blocked["link"]?.text == "https://go.acme.test/s/{code}")
+            #expect(blocked["resolution"]?["outcome"]?.text == "undecided")
+            let expected = [
+                "The short link go.acme.test/spring was not followed (link_blocked).",
+                "The link leads to a target that is not replayed. The recorded answer depends on the target.",
+            ]
+            #expect(Array(notes(blocked).prefix(2)) == expected)
+        }
+    }
+
     @Test func onlyTheTenantsOwnEventsAreFound() async throws {
         try await withTable { session in
             let shop = try #require(TenantID("shop"))

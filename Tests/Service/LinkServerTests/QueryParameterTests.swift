@@ -38,6 +38,7 @@ struct QueryParameterTests {
             .replacing("{revision}", with: "1").replacing("{name}", with: "nothing")
             .replacing("{day}", with: "dt=2026-11-21").replacing("{hour}", with: "hour=00")
             .replacing("{file}", with: "events-1.json").replacing("{dimension}", with: "country")
+            .replacing("{code}", with: "spring")
     }
 
     @Test func misspeltParameterIsRefusedAndNothingIsDone() async throws {

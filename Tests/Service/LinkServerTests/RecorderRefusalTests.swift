@@ -65,7 +65,9 @@ struct RecorderRefusalTests {
                 uptime: recording.uptime,
                 node: recording.node,
                 isRecording: false,
-                tenants: recording.tenants
+                tenants: recording.tenants,
+                shortLinks: recording.shortLinks,
+                admission: dependencies.admission
             )
             let silent = TestService(
                 dependencies: dependencies,

@@ -133,6 +133,30 @@ struct ReplayTests {
         }
     }
 
+    /// A short link is recorded as its target; a blocked or unknown one itself, without its code. So what an unknown code
+    /// led to is not known.
+    @Test func targetsOfShortLinksAreNotReplayed() async throws {
+        let settings = Self.settings.replacing("firstSegment", with: "full")
+        let routes = Self.routes + "\n- {id: go, path: \"/s/{code}\", follow: shortLinks}"
+        try await withReplay(settings: settings, live: routes) { service in
+            var session = try await AdminSession(service)
+            session.tenant = "rep"
+            let link = #"{"code": "spring", "target": "https://go.replay.example/item/1"}"#
+            #expect(try await session.post("short-links", link).status == 201)
+            try await record(["https://go.replay.example/s/spring"], service)
+            #expect(try await session.post("short-links/spring/block", #"{"reason": "Reported."}"#).status == 200)
+            try await record(["https://go.replay.example/s/spring", "https://go.replay.example/s/nowhere"], service)
+            try await draft(routes, service)
+            #expect(try await replay(service).counts(["events", "replayed", "changed"]) == [3, 2, 0])
+            try await draft(Self.routes, service)
+            let report = try await replay(service)
+            #expect(report.counts(["events", "replayed", "changed"]) == [3, 2, 1])
+            let change = try #require(report["changes"]?.elements?.first)
+            #expect(change["from"]?.json() == #"{"route":"go","outcome":"undecided","action":null}"#)
+            #expect(change["to"]?.json() == #"{"route":null,"outcome":"fallback","action":"open_app"}"#)
+        }
+    }
+
     @Test func theContextIsReplayed() async throws {
         try await withReplay { service in
             for version in ["1.0", "2.0"] {

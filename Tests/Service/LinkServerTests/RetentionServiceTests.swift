@@ -118,6 +118,30 @@ struct RetentionServiceTests {
         }
     }
 
+    @Test func erasureArchivesTheShortLinksOfTheInstall() async throws {
+        try await withService { service in
+            let session = try await acme(service)
+            try await resolve(service, 1)
+            let acme = try #require(TenantID("acme"))
+            let code = try #require(ShortCode("spring"))
+            let install = try #require(try await service.dependencies.store.install(of: "install-42", tenant: acme))
+            let links = service.dependencies.shortLinks
+            let new = NewShortLink(
+                code: code,
+                content: ShortLink.Content(target: "https://go.acme.test/item/7"),
+                createdAt: service.clock.now,
+                createdBy: .system,
+                install: Data(install.bytes)
+            )
+            _ = try await links.create([new], of: acme)
+            #expect(try await session.post("erasures", #"{"stickyKey": "other"}"#).status == 201)
+            #expect(try await links.link(code, of: acme, ignoringCase: false)?.status == .active)
+            #expect(try await session.post("erasures", #"{"stickyKey": "install-42"}"#).status == 201)
+            let erased = try await links.link(code, of: acme, ignoringCase: false)
+            #expect(erased?.status == .archived && erased?.install == nil)
+        }
+    }
+
     @Test func erasureThatWasBegunIsEnded() async throws {
         try await withService { service in
             let session = try await acme(service)

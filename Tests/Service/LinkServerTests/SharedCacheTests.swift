@@ -71,7 +71,9 @@ struct SharedCacheTests {
             ("/item/1", "", [.accept: "text/html"], 302), ("/nothing", "", [.accept: "text/html"], 404),
         ],
         "resolution": [("/resolve", #"{"url": "acme://item/1"}"#, [:], 200)],
-        "result of reports": [("/_fp/events", AppEventTests.batch(AppEventTests.event("a")), [:], 200)],
+        "result of reports, link of an app": [
+            ("/_fp/events", AppEventTests.batch(AppEventTests.event("a")), [:], 200), ("/_fp/links", "{}", [:], 400),
+        ],
         "problem": [
             ("/_fp/table?app=none", "", [:], 404), ("/_fp/table", "", [.accept: "text/html"], 400),
             ("/_fp/nothing", "", [:], 404), ("/.well-known/nothing", "", [.accept: "text/html"], 404),

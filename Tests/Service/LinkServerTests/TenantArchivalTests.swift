@@ -103,6 +103,28 @@ struct TenantArchivalTests {
         }
     }
 
+    @Test func retentionDeletesTheShortLinksOfARemovedTenant() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let acme = try #require(TenantID("acme"))
+            let (links, retention) = (service.dependencies.shortLinks, service.dependencies.retention)
+            let new = NewShortLink(
+                code: ShortCode("spring"),
+                content: ShortLink.Content(target: "https://go.acme.test/item/7"),
+                createdAt: service.clock.now,
+                createdBy: .system
+            )
+            _ = try await links.create([new], of: acme)
+            #expect(try await session.post("archive").status == 200)
+            _ = try await retention.applyRetention()
+            #expect(try await links.count(of: acme) == 1)
+            let removed = try await service.adminPort(.delete, "/admin/v1/tenants/acme", key: session.key)
+            #expect(removed.status == 204)
+            _ = try await retention.applyRetention()
+            #expect(try await links.count(of: acme) == 0)
+        }
+    }
+
     @Test func onlyKeysForAllTenantsArchiveAndRemove() async throws {
         try await withService { service in
             let admin = try await AdminSession.acme(service)

@@ -119,10 +119,12 @@ private enum ExampleCatalog {
             let clock = TestClock()
             let directory = try DataDirectory(path, for: .create)
             let database = try CatalogDatabase(directory.catalogPath)
+            let links = try openLinks(in: directory)
             let log = try EventLog(directory.eventsPath) { clock.now }
-            let service = try makeService(directory, database, log, clock)
+            let service = try makeService(directory, database, links, log, clock)
             for (_, document) in Examples.tenants { try await service.load(document) }
             try log.close()
+            try links.close()
             try database.close()
             return try Data(contentsOf: URL(filePath: directory.catalogPath))
         }
@@ -148,10 +150,12 @@ func withService<Value: Sendable>(
         let directory = try DataDirectory(path + "/data", for: .create)
         try await ExampleCatalog.write(to: directory.catalogPath)
         let database = try CatalogDatabase(directory.catalogPath)
+        let links = try openLinks(in: directory)
         let log = try EventLog(directory.eventsPath) { clock.now }
         let service = try makeService(
             directory,
             database,
+            links,
             log,
             clock,
             failing: failure,
@@ -172,14 +176,20 @@ func withService<Value: Sendable>(
             return try result.get()
         }
         try log.close()
+        try links.close()
         try database.close()
         return value
     }
 }
 
-private func makeService(
+private func openLinks(in directory: DataDirectory) throws -> ShortLinkDatabase {
+    try ShortLinkDatabase(directory.linksPath) { .random(in: 0..<$0) }
+}
+
+func makeService(
     _ directory: DataDirectory,
     _ database: CatalogDatabase,
+    _ links: ShortLinkDatabase,
     _ log: EventLog,
     _ clock: TestClock,
     failing failure: @escaping @Sendable ([Event]) -> EventStoreError? = { _ in nil },
@@ -220,6 +230,7 @@ private func makeService(
     let dependencies = ServerDependencies.build(
         environment,
         store: database,
+        shortLinks: links,
         log: ServiceLog(
             events: log,
             history: log,

@@ -87,4 +87,34 @@ struct AnalyticsTests {
             }
         }
     }
+
+    @Test(arguments: UInt64(1)...4)
+    func shortLinksAreCountedByDayAndPurpose(seed: UInt64) async throws {
+        try await withLogs(of: RandomWorld(seed: seed)) { log, world in
+            for _ in 0..<20 {
+                let query = world.shortLinkQuery()
+                let events = world.events(in: query)
+                let totals = events.map { ShortLinkTotal(code: $0, $1) }
+                    .sorted { ($1.count, $0.code) < ($0.count, $1.code) }
+                let ranked = try await log.shortLinkTotals(query)
+                #expect(ranked.links == Array(totals.prefix(query.limit)), "\(query)")
+                #expect(ranked.hasMore == (totals.count > query.limit), "\(query)")
+
+                let code = world.pick(["spring", "S", "x7", "none"])
+                let mine = events[code] ?? []
+                let days = Dictionary(grouping: mine, by: \.recordedAt.day).mapValues { Int64($0.count) }
+                let clicks = try await log.shortLinkClicks(of: code, query)
+                #expect(clicks.days == days && clicks.last == mine.map(\.recordedAt).max(), "\(query)")
+                #expect(clicks.total == Int64(mine.count), "\(query)")
+            }
+        }
+    }
+}
+
+extension ShortLinkTotal {
+    /// Counts events, of which there is at least one.
+    init(code: String, _ events: [Event]) {
+        let last = events.map(\.recordedAt).max() ?? Timestamp(milliseconds: 0)
+        self.init(code: code, count: Int64(events.count), last: last)
+    }
 }

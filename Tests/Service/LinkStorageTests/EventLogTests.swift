@@ -126,6 +126,7 @@ struct EventLogTests {
             event.engineVersion = "1.4.0"
             event.agreement = .different
             event.reading = "repair"
+            event.shortLink = Event.ShortLinkName(place: "go.acme.com", code: "a/b")
             for (own, other) in zip(Mirror(reflecting: event).children, Mirror(reflecting: plain).children) {
                 #expect("\(own.value)" != "\(other.value)", "\(own.label ?? "") has its own value")
             }

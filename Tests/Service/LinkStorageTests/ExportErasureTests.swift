@@ -263,6 +263,7 @@ struct ExportErasureTests {
                 days: bench.log,
                 recorder: bench.recorder,
                 exporter: exporter,
+                eraseElsewhere: { _, _, _ in },
                 now: { bench.clock.now },
                 logger: logger
             )

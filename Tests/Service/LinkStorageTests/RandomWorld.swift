@@ -40,6 +40,10 @@ struct RandomWorld {
         }
         if Bool.random(using: &random) { event.country = pick(["DE", "FR", "GB", "IT"]) }
         if Bool.random(using: &random) { event.locale = "l\(Int.random(in: 0..<40, using: &random))" }
+        if Bool.random(using: &random) {
+            let code = pick(["spring", "s", "S", "a/b", "x\(Int.random(in: 0..<60, using: &random))"])
+            event.shortLink = Event.ShortLinkName(place: pick(["go.acme.com", "acme:"]), code: code)
+        }
         return event
     }
 
@@ -78,6 +82,26 @@ struct RandomWorld {
             purposes: pick([[.live], [.live, .test], Set(Event.Purpose.allCases)]),
             edges: edges.map { Timestamp(milliseconds: $0 * Self.quarter) }
         )
+    }
+
+    mutating func shortLinkQuery() -> ShortLinkTotalsQuery {
+        let first = Self.firstDay.daysSince1970 + Int64.random(in: -2..<Self.dayCount, using: &random)
+        let last = first + Int64.random(in: 0..<Self.dayCount, using: &random)
+        return ShortLinkTotalsQuery(
+            tenant: tenant(pick(["shop", "shop", "acme", "nobody"])),
+            purposes: pick([[], [.live], [.live, .test], Set(Event.Purpose.allCases)]),
+            days: CivilDay(daysSince1970: first)...CivilDay(daysSince1970: last),
+            limit: pick([1, 3, 1_000])
+        )
+    }
+
+    /// The events with short links that a query counts, by code.
+    func events(in query: ShortLinkTotalsQuery) -> [String: [Event]] {
+        let counted = events.filter { event in
+            event.shortLink != nil && event.tenant == query.tenant && query.purposes.contains(event.purpose)
+                && query.days.contains(event.recordedAt.day)
+        }
+        return Dictionary(grouping: counted) { $0.shortLink?.code ?? "" }
     }
 
     func events(in scope: AnalyticsScope) -> [(bucket: Int, event: Event)] {

@@ -12,7 +12,8 @@ struct TableBoundsTests {
         let root = Repository.folder
         let text = try String(contentsOf: root.appending(path: "docs/security.md"), encoding: .utf8)
         let files = [
-            ("catalog.db", Migrations.catalog), ("a day file", Migrations.events), ("ledger.db", Migrations.ledger),
+            ("catalog.db", Migrations.catalog), ("links.db", Migrations.links), ("a day file", Migrations.events),
+            ("ledger.db", Migrations.ledger),
         ]
         var found: Set<String> = []
         for (file, migrations) in files {

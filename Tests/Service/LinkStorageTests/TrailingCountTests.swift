@@ -29,6 +29,10 @@ struct TrailingCountTests {
         }
         event.country = ["DE", "FR", nil].randomElement(using: &random) ?? nil
         event.osVersion = "\(Int.random(in: 0..<1_500, using: &random))"
+        if Bool.random(using: &random) {
+            let code = "c\(Int.random(in: 0..<300, using: &random))"
+            event.shortLink = Event.ShortLinkName(place: "go.acme.com", code: code)
+        }
         return event
     }
 
@@ -58,6 +62,15 @@ struct TrailingCountTests {
         #expect(germans == [first, live].map { Int64($0.count { $0.country == "DE" }) }.increments, comment)
         let versions = try await log.values(ValuesQuery(scope: scope, dimension: .osVersion, limit: 5_000))
         #expect(versions.sum == live.count { $0.osVersion != nil }, comment)
+        let query = ShortLinkTotalsQuery(
+            tenant: scope.tenant,
+            purposes: [.live],
+            days: scope.edges[0].day...scope.edges[2].day,
+            limit: 1_000
+        )
+        let links = Dictionary(grouping: live.filter { $0.shortLink != nil }) { $0.shortLink?.code ?? "" }
+            .map { ShortLinkTotal(code: $0, $1) }
+        #expect(try await Set(log.shortLinkTotals(query).links) == Set(links), comment)
         let verification = try await log.verify()
         #expect(
             verification.faults == [] && verification.stored == events.count

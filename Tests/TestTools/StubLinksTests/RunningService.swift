@@ -28,8 +28,9 @@ struct RunningService: Sendable {
         try await withTemporaryDirectory { path in
             let directory = try DataDirectory(path + "/data", for: .create)
             let database = try CatalogDatabase(directory.catalogPath)
+            let links = try ShortLinkDatabase(directory.linksPath) { .random(in: 0..<$0) }
             let log = try EventLog(directory.eventsPath) { RunningStub.now }
-            let dependencies = try build(directory, database, log, signingKey)
+            let dependencies = try build(directory, database, links, log, signingKey)
             for document in tenants { try await publish(document, in: dependencies) }
             await dependencies.appTableService.signTables()
             let (ports, listening) = AsyncStream.makeStream(of: Int.self)
@@ -63,6 +64,7 @@ struct RunningService: Sendable {
                 try result.get()
             }
             try log.close()
+            try links.close()
             try database.close()
         }
     }
@@ -96,6 +98,7 @@ struct RunningService: Sendable {
     private static func build(
         _ directory: DataDirectory,
         _ database: CatalogDatabase,
+        _ links: ShortLinkDatabase,
         _ log: EventLog,
         _ signingKey: TablePrivateKey
     ) throws -> ServerDependencies {
@@ -118,6 +121,7 @@ struct RunningService: Sendable {
                 seed: 1
             ),
             store: database,
+            shortLinks: links,
             log: ServiceLog(
                 events: log,
                 history: log,

@@ -71,9 +71,12 @@ struct AppRoutes {
 }
 
 extension Route {
-    /// Whether any of the route's targets opens an app.
+    /// Whether any of the route's targets opens an app. The targets of a route that follows are not in the table, and any of
+    /// them may.
     var opensApps: Bool {
-        guard unsupported.isEmpty, case .answer(let target) = behaviour else { return false }
+        guard unsupported.isEmpty else { return false }
+        if case .follow = behaviour { return true }
+        guard case .answer(let target) = behaviour else { return false }
         return experiment.map { $0.variants.contains { $0.target.open != nil } } ?? (target.open != nil)
     }
 }

@@ -71,6 +71,8 @@ public struct Finding: Sendable, Hashable {
         case unsupportedFeature = "unsupported_feature"
         /// An app in use, or the oldest one that must be supported, does not understand the table.
         case oldClient = "old_client"
+        /// Short links would lead nowhere.
+        case shortLinkBreaks = "short_link_breaks"
         case tooManySteps = "too_many_steps"
         /// This and the following codes are about the association files generated from the table; see AppAssociation.
         case associationTooLarge = "association_too_large"

@@ -21,6 +21,8 @@ public struct Resolution: Sendable, Hashable {
     public var validFor: Int
     /// The reasons why routes did not match; nil unless requested.
     public var trace: ResolutionTrace?
+    /// What the route follows, if the outcome is ``Outcome/undecided`` because only a server looks that up.
+    @Boxed public var followed: FollowedText? = nil
     /// What the tenant's settings changed in the link.
     public var reading: LinkReading = []
 
@@ -76,12 +78,34 @@ public struct Resolution: Sendable, Hashable {
         self.validFor = validFor
     }
 
+    /// Creates the resolution of a link that only a server can follow.
+    init(
+        following followed: FollowedText,
+        route: RouteID,
+        pattern: String,
+        parameters: [CapturedParameter],
+        app: AppID?
+    ) {
+        self.init(outcome: .undecided, route: route, pattern: pattern, parameters: parameters, app: app, validFor: 0)
+        self.followed = followed
+    }
+
     /// Default validity of an answer, in seconds.
     public static let defaultValidity = 300
 
     public static func rejected(_ rejection: DeepLink.Rejection) -> Resolution {
         Resolution(outcome: .rejected, rejection: rejection)
     }
+}
+
+/// The text in a link that leads on to another link.
+public enum FollowedText: Sendable, Hashable {
+    /// The code of a short link.
+    ///
+    /// - ignoringCase: Whether the route compares texts without regard to letter case.
+    case code(String, ignoringCase: Bool)
+    /// Another link, as it was captured. It may have any form.
+    case link(String)
 }
 
 /// The destination of a link, with all parameters filled in.

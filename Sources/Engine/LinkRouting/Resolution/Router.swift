@@ -172,6 +172,16 @@ public struct Router: Sendable {
         return resolution
     }
 
+    /// Returns the answer to a link of the tenant that no route decides: the table's fallback, or `unmatched`. For a route
+    /// whose followed link does not exist.
+    package func resolveWithoutRoute(_ link: DeepLink, in context: LinkContext) -> Resolution {
+        let (link, compared, reading) = read(link)
+        var parts = LinkParts()
+        var resolution = answer(nil, link, compared, context, appIndex(for: context), &parts)
+        resolution.reading = reading
+        return resolution
+    }
+
     /// Evaluates routes, and records which evaluated condition is volatile.
     private struct MatchState {
         let compiled: Compiled
@@ -320,6 +330,16 @@ public struct Router: Sendable {
                 parameters: parameters,
                 app: appID,
                 blockReason: reason
+            )
+        case .follow(let follow):
+            let text = parameters.first { $0.name == follow.parameter }?.text ?? ""
+            let ignoresCase = routes[position].letterCase == .ignored
+            return Resolution(
+                following: follow == .shortLinks ? .code(text, ignoringCase: ignoresCase) : .link(text),
+                route: id,
+                pattern: pattern,
+                parameters: parameters,
+                app: appID
             )
         case .answer(var target):
             var variant: VariantAssignment?

@@ -3,7 +3,7 @@ extension Route {
         "id", "owner", "tags", "note", "host", "path", "query", "fragment", "when", "caseSensitive", "trailingSlash",
         "open",
         "web", "store", "minimumVersion", "signIn", "forward", "data", "campaign", "sensitive", "audience", "block",
-        "experiment", "requires",
+        "follow", "experiment", "requires",
     ]
 
     static let maximumQueryItems = 64
@@ -55,10 +55,13 @@ extension Route {
             }
         }
         if let sensitive = object["sensitive"] { self.sensitive = try sensitiveNames(sensitive) }
-        behaviour = try Self.behaviour(object)
+        behaviour = try behaviour(object)
+        // Codes and whole links have too many values for the log.
+        if case .follow(let follow) = behaviour { sensitive.insert(follow.parameter) }
         if let experiment = object["experiment"] {
             guard case .answer(let target) = behaviour else {
-                throw experiment.error("a route that blocks cannot have variants; remove 'experiment' or 'block'.")
+                let key = object["block"] == nil ? "follow" : "block"
+                throw experiment.error("a route with '\(key)' cannot have variants; remove 'experiment' or '\(key)'.")
             }
             self.experiment = try Experiment(experiment, target, salt: id.rawValue)
         }
@@ -85,18 +88,53 @@ extension Route {
         try self.init(matchingKeysOf: object, id: id, defaults: defaults, unsupported: [Self.unreadable])
     }
 
-    private static func behaviour(_ object: ObjectField) throws(DocumentError) -> Behaviour {
-        guard let block = object["block"] else { return .answer(try RouteTarget(object, forward: .all)) }
-        for key in ["open", "web", "store", "minimumVersion", "signIn", "forward", "data", "campaign"] {
-            if let field = object[key] {
-                throw field.error("a route that blocks cannot have a destination; remove '\(key)' or 'block'.")
+    private func behaviour(_ object: ObjectField) throws(DocumentError) -> Behaviour {
+        if let follow = object["follow"] {
+            try refuseDestination(object, besides: "follow", "a route that follows")
+            if let block = object["block"] {
+                throw block.error("a route that follows cannot block; remove 'block' or 'follow'.")
             }
+            return .follow(try self.follow(follow))
         }
-        let reason = try text(block, maximumBytes: maximumReasonBytes)
+        guard let block = object["block"] else { return .answer(try RouteTarget(object, forward: .all)) }
+        try refuseDestination(object, besides: "block", "a route that blocks")
+        let reason = try text(block, maximumBytes: Self.maximumReasonBytes)
         guard !reason.isEmpty else {
             throw block.error("'block' is empty; write a reason for the person who follows the link.")
         }
         return .block(reason: reason)
+    }
+
+    private func refuseDestination(_ object: ObjectField, besides own: String, _ subject: String)
+        throws(DocumentError)
+    {
+        for key in ["open", "web", "store", "minimumVersion", "signIn", "forward", "data", "campaign"] {
+            if let field = object[key] {
+                throw field.error("\(subject) cannot have a destination; remove '\(key)' or '\(own)'.")
+            }
+        }
+    }
+
+    /// Reads `shortLinks`, or a captured parameter such as `{link}`.
+    private func follow(_ field: DocumentField) throws(DocumentError) -> Follow {
+        let text = try field.text()
+        let names = parameterNames
+        if text == "shortLinks" {
+            guard names.contains(Follow.codeParameter) else {
+                throw field.error("the route captures no code; write {code} in 'path', such as /s/{code}.")
+            }
+            return .shortLinks
+        }
+        guard text.hasPrefix("{"), text.hasSuffix("}") else {
+            throw field.error(
+                "\(field.shown) is not 'shortLinks' or a captured parameter such as \"{\(names.first ?? "link")}\"."
+            )
+        }
+        let name = String(text.dropFirst().dropLast())
+        guard names.contains(name) else {
+            throw field.error("'follow' names '\(name)', which the route does not capture.")
+        }
+        return .parameter(name)
     }
 
     /// Limits the conditions of a route, because matching evaluates each of them.

@@ -37,6 +37,26 @@ public struct Route: Sendable, Hashable {
         /// The link is blocked. The reason is meant for people.
         case block(reason: String)
         case answer(RouteTarget)
+        /// The route answers with what another link leads to. The engine leaves that to the server.
+        case follow(Follow)
+    }
+
+    /// The link that a route follows.
+    public enum Follow: Sendable, Hashable {
+        /// The target of a short link, whose code is the value of the parameter ``codeParameter``.
+        case shortLinks
+        /// The value of a captured parameter.
+        case parameter(String)
+
+        public static let codeParameter = "code"
+
+        /// The name of the parameter whose value is followed.
+        public var parameter: String {
+            switch self {
+            case .shortLinks: Self.codeParameter
+            case .parameter(let name): name
+            }
+        }
     }
 
     /// The copies of the table that contain a route. It has no effect on resolutions and association files.

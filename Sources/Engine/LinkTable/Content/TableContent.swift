@@ -4,7 +4,7 @@ package import LinkRouting
 /// app needs.
 ///
 /// The content omits the declarations of screens, owners, tags and notes, other apps, fingerprints, the settings of
-/// association files, and the destinations of routes with `audience: server`. A stub replaces each such route. It has a
+/// association files, and the destinations of routes with `audience: server` and `follow`. A stub replaces each such route. It has a
 /// meaningless id, the host and the path, and requires the feature ``serverFeature``, which no engine has. Links that
 /// match it are therefore undecided, and the order of the other routes does not change.
 package struct TableContent: Sendable {
@@ -96,7 +96,8 @@ package struct TableContent: Sendable {
     }
 
     private static func route(_ route: JSONNode, _ names: inout StubNames) -> JSONNode {
-        guard route["audience"]?.text == "server" else { return route.without(omittedRouteKeys) }
+        let follows = route["follow"].map { $0.value != .null } ?? false
+        guard route["audience"]?.text == "server" || follows else { return route.without(omittedRouteKeys) }
         var members = [JSONNode.Member("id", .string(names.next()))]
         for key in stubKeys {
             if let value = route[key], value.value != .null { members.append(JSONNode.Member(key, value)) }

@@ -48,6 +48,10 @@ package struct Problem: Error, Equatable {
         case exportConflict = "export_conflict"
         case sinkUnavailable = "sink_unavailable"
         case unknownSuite = "unknown_suite"
+        case unknownShortLink = "unknown_short_link"
+        case codeTaken = "code_taken"
+        case invalidShortLink = "invalid_short_link"
+        case tooManyShortLinks = "too_many_short_links"
         case unknownKey = "unknown_key"
         case keyInPath = "key_in_path"
         case tenantArchived = "tenant_archived"
@@ -87,11 +91,12 @@ package struct Problem: Error, Equatable {
             case .missingKey, .invalidKey: 401
             case .forbidden, .explainForbidden: 403
             case .notFound, .unknownHost, .unknownTenant, .unknownRoute, .unknownRevision, .unknownExport,
-                .unknownEvent, .unknownSuite, .unknownKey:
+                .unknownEvent, .unknownSuite, .unknownShortLink, .unknownKey:
                 404
             case .methodNotAllowed: 405
             case .domainTaken, .schemeTaken, .tenantArchived, .tenantNotArchived, .noTable, .noDraft, .tooManyDrafts,
-                .tooManySuites, .tooManyKeys, .tooManyRevisions, .idempotencyUnfinished, .exportConflict,
+                .tooManySuites, .codeTaken, .tooManyShortLinks, .tooManyKeys, .tooManyRevisions, .idempotencyUnfinished,
+                .exportConflict,
                 .installsNotRecorded, .undoesChanges, .removesOthers:
                 409
             case .continuationExpired, .windowGone: 410
@@ -103,7 +108,7 @@ package struct Problem: Error, Equatable {
             case .rateLimited: 429
             case .headersTooLarge: 431
             case .documentTooLarge, .invalidTable, .invalidSettings, .suitesFailed, .idempotencyMismatch,
-                .unknownEnvironment, .keyInPath:
+                .unknownEnvironment, .invalidShortLink, .keyInPath:
                 422
             case .logUnavailable, .diskFull, .storageUnavailable, .busy, .sinkUnavailable: 503
             case .notRecorded, .unreadable, .storedNotLive, .internalError: 500

@@ -17,6 +17,13 @@ package struct Settings: Sendable, Hashable {
     package var environmentKey: ClientKey
     /// The version of the oldest engine in an app that must understand the tables; nil for none.
     package var minimumClient: Version?
+    package var shortLinks = ShortLinks()
+
+    /// Who may make short links.
+    package struct ShortLinks: Sendable, Hashable {
+        /// The routes that apps may link to.
+        package var apps: Set<RouteID> = []
+    }
 
     /// The details of links and callers that events record.
     package struct Privacy: Sendable, Hashable {
@@ -92,13 +99,14 @@ package struct Settings: Sendable, Hashable {
     package static let keys =
         Identity.keys + [
             "environments", "privacy", "export", "retentionDays", "explain", "whenLogFails", "clientKey",
-            "environmentKey", "minimumClient",
+            "environmentKey", "minimumClient", "shortLinks",
         ]
 
     /// Maximum number of entries of each list, in settings.
     private static let mostEntries: [(keys: [String], count: Int)] = [
         (["domains"], 1_000), (["schemes"], 256), (["apps"], 256), (["destinations", "schemes"], 1_000),
         (["destinations", "hosts"], 1_000), (["privacy", "recordQuery"], 256), (["privacy", "recordTraits"], 256),
+        (["shortLinks", "apps"], 256),
     ]
 
     /// The errors of settings; at least one, and at most ``ErrorList/maximumCount``.
@@ -153,6 +161,7 @@ package struct Settings: Sendable, Hashable {
             }
             return version
         }
+        shortLinks = member("shortLinks", ShortLinks.init) ?? ShortLinks()
         guard errors.errors.isEmpty else { throw DecodingErrors(errors.errors) }
     }
 
@@ -205,6 +214,16 @@ extension Settings.Privacy {
         recordInstall = try object["recordInstall"]?.bool() ?? false
         address = try object["ip"]?.choice(Address.self) ?? .truncated
         unmatchedPath = try object["unmatchedPath"]?.choice(UnmatchedPath.self) ?? .shape
+    }
+}
+
+extension Settings.ShortLinks {
+    package static let keys = ["apps"]
+
+    init(_ field: DocumentField) throws(DocumentError) {
+        for field in try field.object(Self.keys)["apps"]?.list() ?? [] {
+            apps.insert(try field.identifier(RouteID.self))
+        }
     }
 }
 

@@ -7,6 +7,8 @@ package struct TenantDocument: Sendable {
     /// The settings as written, for the store.
     package let settings: JSONNode?
     package let table: JSONNode?
+    /// The short links of a stub server, as written; see ``shortLinks(to:)``.
+    package let links: JSONNode?
     /// The revision that the table was pulled from and edited; nil when the file is the only source.
     package let basedOn: Revision?
     /// The revision of the settings that were pulled and edited; nil when the file is the only source.
@@ -14,9 +16,9 @@ package struct TenantDocument: Sendable {
     /// Whether the root of the document is the table itself.
     private let isTable: Bool
 
-    package static let keys = ["formatVersion", "tenant", "basedOn", "settingsBasedOn", "settings", "table"]
+    package static let keys = ["formatVersion", "tenant", "basedOn", "settingsBasedOn", "settings", "table", "links"]
 
-    /// Reads `{formatVersion, tenant, basedOn, settingsBasedOn, settings, table}`. A file with `routes` or `defaults` at its root is a
+    /// Reads `{formatVersion, tenant, basedOn, settingsBasedOn, settings, table, links}`. A file with `routes` or `defaults` at its root is a
     /// table.
     ///
     /// - Throws: `DocumentError`.
@@ -36,6 +38,7 @@ package struct TenantDocument: Sendable {
             settingsBasedOn = nil
             settings = nil
             table = root.node
+            links = nil
             isTable = true
             try Self.refuseNulls(of: root)
             return
@@ -52,6 +55,7 @@ package struct TenantDocument: Sendable {
         settingsBasedOn = try object["settingsBasedOn"]?.int(in: 1...Int64.max)
         settings = object["settings"]?.node
         table = object["table"]?.node
+        links = object["links"]?.node
         if let table = object["table"] { try Self.refuseNulls(of: table) }
         guard settings != nil || table != nil else {
             throw root.error("The document has neither 'settings' nor 'table'; add one.")
@@ -100,6 +104,8 @@ package struct TenantDocument: Sendable {
         } else if self.table == nil {
             findings += settings?.identity.unlikelyValues ?? []
         }
+        let isWrong = findings.contains { $0.severity == .error }
+        findings += linkFindings(isWrong ? nil : settings, isWrong ? nil : table)
         if settings != nil, let node = self.settings { findings += Settings.unlikelyValues(in: node) }
         findings = findings.map { $0.positioned(in: self.settings, as: "settings.") }
         return (settings, table, findings)

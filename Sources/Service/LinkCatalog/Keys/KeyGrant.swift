@@ -42,6 +42,10 @@ package struct KeyGrant: Sendable, Hashable {
         case exportsRead = "exports:read"
         /// Aggregated counts of events.
         case analyticsRead = "analytics:read"
+        case linksRead = "links:read"
+        case linksWrite = "links:write"
+        /// To create short links from apps. Everybody who has such an app can read its key.
+        case linksCreate = "links:create"
         case keys
         /// Includes every other scope.
         case admin

@@ -18,6 +18,8 @@ package final class PublishedTable: Sendable {
     /// The key under which installs are recorded; nil when the settings do not record installs.
     package let installKey: Data?
     package let router: Router
+    /// The routes that follow short links.
+    package let shortLinkRoutes: [Route]
     /// The literal segments of the table's patterns, which reveal nothing about a caller.
     package let literalSegments: Set<ArraySlice<UInt8>>
     /// The maximum number of steps of a lookup; see `Router.maximumSteps`.
@@ -39,6 +41,7 @@ package final class PublishedTable: Sendable {
         self.settings = settings
         self.installKey = settings.privacy.recordInstall ? installKey : nil
         router = Router(identity: settings.identity, table: table, environment: environment, tenant: tenant)
+        shortLinkRoutes = table.routes.filter { $0.behaviour == .follow(.shortLinks) }
         literalSegments = Set(
             table.routes.lazy.flatMap(\.path.segments).compactMap { segment in
                 if case .literal(let bytes) = segment { bytes[...] } else { nil }
@@ -216,7 +219,7 @@ package final class Catalog: Sendable {
 /// The text of a link and the table that answers it, before the link is resolved.
 package struct LocatedLink: Sendable {
     package let text: String
-    let parsed: Result<DeepLink, DeepLink.Rejection>
+    package let parsed: Result<DeepLink, DeepLink.Rejection>
     /// Nil when no tenant owns the link.
     package let table: PublishedTable?
 

@@ -223,6 +223,8 @@ extension PublishingService {
             try plan(try base.map { try merge(content, $0, state) } ?? content, state, unless: cancellation)
         }
         planned.findings += try await clientFindings(planned.content, state.location, state.settings)
+        // A table with errors may take long to resolve a link.
+        if planned.errors.isEmpty { planned.findings += try await linkFindings(planned.published) }
         return planned
     }
 

@@ -28,6 +28,8 @@ package struct PublishingService: Sendable {
     let runSuite: @Sendable (LinkSuite, PublishedTable, WorkBudget) -> [SuiteFailure]
     /// Returns the findings about apps that would not understand a table.
     let clientFindings: @Sendable (JSONNode, DraftLocation, Settings) async throws -> [Finding]
+    /// Returns the findings about short links that a table would break.
+    let linkFindings: @Sendable (PublishedTable) async throws -> [Finding]
     /// The tables that are compiled already; a snapshot leaves out their text.
     private let known: @Sendable () -> Set<TableVersion>
     /// Makes a snapshot live; called after each change. It must ignore snapshots that are older than the last.
@@ -48,6 +50,7 @@ package struct PublishingService: Sendable {
         clientFindings: @escaping @Sendable (JSONNode, DraftLocation, Settings) async throws -> [Finding] = { _, _, _ in
             []
         },
+        linkFindings: @escaping @Sendable (PublishedTable) async throws -> [Finding] = { _ in [] },
         runSuite: @escaping @Sendable (LinkSuite, PublishedTable, WorkBudget) -> [SuiteFailure],
         prepare: @escaping @Sendable (PublishedTable, Cancellation) throws -> Void = { _, _ in },
         onPublication: @escaping @Sendable (PublishedRevision, TenantID, AuditContext) -> Void = { _, _, _ in },
@@ -60,6 +63,7 @@ package struct PublishingService: Sendable {
         self.maximumDrafts = maximumDrafts
         self.random = random
         self.clientFindings = clientFindings
+        self.linkFindings = linkFindings
         self.runSuite = runSuite
         self.known = known
         self.onCommit = onCommit
@@ -308,10 +312,23 @@ package struct PublishingService: Sendable {
         return row
     }
 
-    /// Checks a table against the tenant's settings. A table that cannot be parsed throws its findings as
-    /// ``Failure/findings(_:)``.
-    package func findings(in content: JSONNode, of tenant: TenantID) async throws -> [Finding] {
-        try await findings(in: content, of: tenant, try await settings(of: tenant))
+    /// Checks a table against the tenant's settings and its short links. A table that cannot be parsed throws its findings
+    /// as ``Failure/findings(_:)``.
+    package func findings(in content: JSONNode, at location: DraftLocation) async throws -> [Finding] {
+        let settings = try await settings(of: location.tenant)
+        let findings = try await findings(in: content, of: location.tenant, settings)
+        guard findings.allSatisfy({ $0.severity != .error }) else { return findings }
+        let published = try await queue.run(for: .tenant(location.tenant)) { _ in
+            PublishedTable(
+                tenant: location.tenant,
+                environment: location.environment,
+                revision: nil,
+                settingsRevision: 0,
+                settings: settings,
+                table: try Self.table(content)
+            )
+        }
+        return findings + (try await linkFindings(published))
     }
 
     func findings(in content: JSONNode, of tenant: TenantID, _ settings: Settings) async throws -> [Finding] {

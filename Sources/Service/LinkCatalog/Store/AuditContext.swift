@@ -25,6 +25,8 @@ package struct AuditAction: Sendable {
     package enum Kind: String, Sendable {
         case eraseInstall = "erase_install"
         case forceRetention = "force_retention"
+        case importShortLinks = "import_short_links"
+        case blockShortLink = "block_short_link"
     }
 
     package init(_ kind: Kind, of tenant: TenantID, _ facts: JSONNode) {

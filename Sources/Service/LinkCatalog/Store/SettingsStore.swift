@@ -19,6 +19,8 @@ package protocol SettingsStore: RevisionReader {
     /// name stays reserved, and its events stay until retention drops them. Throws ``TenantNotArchived`` for an active
     /// tenant.
     func remove(_ tenant: TenantID, change: AuditContext) async throws
+    /// Returns the removed tenants, whose content in other stores may still have to be deleted.
+    func removedTenants() async throws -> [TenantID]
 
     /// Returns the revision of the live settings without reading them; nil for an unknown tenant.
     func settingsRevision(of tenant: TenantID) async throws -> Int64?

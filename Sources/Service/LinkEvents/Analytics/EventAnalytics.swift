@@ -13,6 +13,13 @@ package protocol EventAnalytics: Sendable {
     /// Returns the number of events with one value of a dimension, for each bucket of the scope.
     func counts(of value: String, in dimension: Dimension, _ scope: AnalyticsScope) async throws -> [Int64]
 
+    /// Returns the short links with the most events in some days, those with most first: at most `limit`, and fewer of
+    /// many days.
+    func shortLinkTotals(_ query: ShortLinkTotalsQuery) async throws -> ShortLinkTotals
+
+    /// Returns the events of one short link.
+    func shortLinkClicks(of code: String, _ query: ShortLinkTotalsQuery) async throws -> ShortLinkClicks
+
     /// Returns an upper bound of the sequences in the files of a day and all earlier days. Returns nil if neither the
     /// day nor a later one is closed yet.
     func lastSequence(through day: CivilDay) async throws -> Int64?
@@ -116,5 +123,54 @@ package struct ValueCount: Sendable, Hashable {
     package init(value: String, count: Int64) {
         self.value = value
         self.count = count
+    }
+}
+
+/// The events with a short link of a tenant, in whole UTC days.
+package struct ShortLinkTotalsQuery: Sendable, Hashable {
+    package var tenant: TenantID
+    package var purposes: Set<Event.Purpose>
+    package var days: ClosedRange<CivilDay>
+    package var limit: Int
+
+    package init(tenant: TenantID, purposes: Set<Event.Purpose>, days: ClosedRange<CivilDay>, limit: Int = 100) {
+        self.tenant = tenant
+        self.purposes = purposes
+        self.days = days
+        self.limit = limit
+    }
+}
+
+package struct ShortLinkTotals: Sendable, Hashable {
+    package var links: [ShortLinkTotal]
+    /// Whether further links may have events in these days.
+    package var hasMore: Bool
+
+    package init(links: [ShortLinkTotal], hasMore: Bool) {
+        self.links = links
+        self.hasMore = hasMore
+    }
+}
+
+package struct ShortLinkClicks: Sendable, Hashable {
+    /// The number of events by day; days without events are left out.
+    package var days: [CivilDay: Int64] = [:]
+    /// The time of the last event; nil without any.
+    package var last: Timestamp?
+
+    package init() {}
+
+    package var total: Int64 { days.values.reduce(0, +) }
+}
+
+package struct ShortLinkTotal: Sendable, Hashable {
+    package var code: String
+    package var count: Int64
+    package var last: Timestamp
+
+    package init(code: String, count: Int64, last: Timestamp) {
+        self.code = code
+        self.count = count
+        self.last = last
     }
 }

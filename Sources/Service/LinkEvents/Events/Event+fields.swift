@@ -62,7 +62,8 @@ extension Event {
         /// Nil unless the tenant's settings record installs.
         package var install: InstallID?
 
-        /// The entry point of the link: `api`, `click`, or `app` for a decision that an app reported.
+        /// The entry point of the link: `api`, `click`, `qr` for a click on a scanned code, or `app` for a decision that an
+        /// app reported.
         package var source: String
         package var node: String
         package var requestID: RecordedID
@@ -76,6 +77,8 @@ extension Event {
         package var agreement: Agreement?
         /// The settings that changed the link before it was compared with routes, such as `repair`.
         package var reading: String?
+        /// The short link that led to the link of this event.
+        package var shortLink: ShortLinkName?
 
         package init(
             id: RecordedID,

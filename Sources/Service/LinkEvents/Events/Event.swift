@@ -56,6 +56,28 @@ package struct Event: Sendable, Hashable {
         case content = "utm_content"
     }
 
+    /// Where a short link was followed, and its code: `go.acme.com/spring`, and `acme:/spring` for a custom scheme. Recorded
+    /// only for codes that exist.
+    package struct ShortLinkName: Sendable, Hashable {
+        /// The host, or a custom scheme with its colon.
+        package let place: String
+        package let code: String
+
+        package init(place: String, code: String) {
+            self.place = place
+            self.code = code
+        }
+
+        /// Nil unless the text has a slash.
+        package init?(_ text: String) {
+            guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else { return nil }
+            place = String(text[..<slash])
+            code = String(text[text.utf8.index(after: slash)...])
+        }
+
+        package var text: String { "\(place)/\(code)" }
+    }
+
     package enum Purpose: String, Sendable, CaseIterable {
         case live, test, preview, prefetch
         /// A request that no person makes by a link: for a browser's icon, by a crawler for its rules, or by a scanner.

@@ -56,6 +56,7 @@ extension Event.Fields {
         try visitor.field("engineVersion", \.engineVersion)
         try visitor.field("agreement", \.agreement)
         try visitor.field("reading", \.reading)
+        try visitor.field("shortLink", \.shortLink)
     }
 }
 

@@ -90,6 +90,19 @@ extension TenantID: EventFieldValue {
     }
 }
 
+extension Event.ShortLinkName: EventFieldValue {
+    /// There may be millions of codes.
+    static var storage: EventColumn.Storage { .row }
+
+    var value: EventValue { .text(text) }
+    init?(_ value: EventValue) {
+        guard case .text(let text) = value else { return nil }
+        self.init(text)
+    }
+
+    var byteCount: Int { place.utf8.count + code.utf8.count }
+}
+
 extension [Event.QueryItem]: EventFieldValue {
     static var form: ExportForm { .json }
 

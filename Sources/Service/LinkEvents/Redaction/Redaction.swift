@@ -50,14 +50,19 @@ package struct Redaction: Sendable, Hashable {
 
     /// Returns the allow-listed query items in the link's order. Leaves out items that a sensitive parameter was
     /// captured from, and items with invalid escapes, which have no value to record.
+    ///
+    /// - Parameter ownCampaign: The names of the items that a short link added to the link, such as `utm_source`. They are
+    ///   recorded, too: they are the tenant's own text, and tell nothing of a visitor.
     package func query(
         of link: DeepLink,
         plus: DeepLink.PlusSign,
-        parameters: [CapturedParameter]
+        parameters: [CapturedParameter],
+        recording ownCampaign: Set<String> = []
     ) -> [Event.QueryItem] {
-        guard !recordQuery.isEmpty, !link.query.isEmpty else { return [] }
+        guard !recordQuery.isEmpty || !ownCampaign.isEmpty, !link.query.isEmpty else { return [] }
         return link.query.compactMap { item in
-            guard let name = link.name(of: item, plus: plus), recordQuery.contains(ExactText(name)),
+            guard let name = link.name(of: item, plus: plus),
+                recordQuery.contains(ExactText(name)) || ownCampaign.contains(name),
                 !parameters.contains(where: { $0.isSensitive && $0.location == .query(name) }),
                 let value = link.value(of: item, plus: plus)
             else { return nil }
@@ -72,25 +77,16 @@ package struct Redaction: Sendable, Hashable {
     }
 
     /// Returns the path to record. For a link that no route matched, returns as much of it as ``unmatchedPath`` allows;
-    /// nil for `.none`.
+    /// nil for `.none`. Such a link has parameters if its route led nowhere.
     package func path(of link: DeepLink, outcome: Outcome, parameters: [CapturedParameter]) -> String? {
-        guard outcome != .matched else {
-            let hidden = parameters.contains(where: \.isSensitive) ? parameters.filter(\.isSensitive) : []
-            return Self.path(of: link, hiding: hidden)
-        }
+        let hidden = parameters.contains(where: \.isSensitive) ? parameters.filter(\.isSensitive) : []
+        guard outcome != .matched else { return Self.path(of: link, hiding: hidden) }
         return switch unmatchedPath {
-        case .full: Self.path(of: link, hiding: [])
+        case .full: Self.path(of: link, hiding: hidden)
         case .shape(let literals): Self.shape(of: link, literals: literals)
-        case .firstSegment: Self.firstSegment(of: link)
+        case .firstSegment: Self.path(of: link, hiding: hidden, segments: 1)
         case .none: nil
         }
-    }
-
-    private static func firstSegment(of link: DeepLink) -> String {
-        guard link.segmentCount > 0 else { return "/" }
-        var path = [UInt8(ascii: "/")]
-        appendEscaped(link.pathBytes[link.segmentRange(0)], to: &path)
-        return String(decoding: path, as: UTF8.self)
     }
 
     /// The segments of a shape. The rest of a longer path is `{rest}`.
@@ -112,12 +108,16 @@ package struct Redaction: Sendable, Hashable {
         return String(decoding: path, as: UTF8.self)
     }
 
-    /// Returns the path with each sensitive parameter replaced by `{name}`.
-    private static func path(of link: DeepLink, hiding parameters: [CapturedParameter]) -> String {
+    /// Returns the first segments of the path, with each sensitive parameter replaced by `{name}`.
+    private static func path(
+        of link: DeepLink,
+        hiding parameters: [CapturedParameter],
+        segments most: Int = .max
+    ) -> String {
         guard link.segmentCount > 0 else { return "/" }
         var path: [UInt8] = []
         path.reserveCapacity(link.pathBytes.count + 2 * link.segmentCount)
-        for index in 0..<link.segmentCount {
+        for index in 0..<min(link.segmentCount, most) {
             path.append(UInt8(ascii: "/"))
             let range = link.segmentRange(index)
             guard !parameters.isEmpty else {

@@ -8,24 +8,28 @@ package struct UnfinishedErasure: Error {
     package let reason: any Error
 }
 
-/// Erases the rows of one install from the log and from every export.
+/// Erases the rows of one install from the log and from every export, and what other stores have of it.
 package struct Eraser: Service {
     private let days: any EventDays
     private let recorder: EventRecorder
     private let exporter: ExportService
+    private let eraseElsewhere: @Sendable (InstallID, TenantID, _ now: Timestamp) async throws -> Void
     private let now: @Sendable () -> Timestamp
     private let logger: Logger
 
+    /// - Parameter eraseElsewhere: Erases the install outside of the log; repeated if an erasure was interrupted.
     package init(
         days: any EventDays,
         recorder: EventRecorder,
         exporter: ExportService,
+        eraseElsewhere: @escaping @Sendable (InstallID, TenantID, _ now: Timestamp) async throws -> Void,
         now: @escaping @Sendable () -> Timestamp,
         logger: Logger
     ) {
         self.days = days
         self.recorder = recorder
         self.exporter = exporter
+        self.eraseElsewhere = eraseElsewhere
         self.now = now
         self.logger = logger
     }
@@ -91,6 +95,7 @@ package struct Eraser: Service {
     /// are not exported yet are read from it.
     private func carryOut(_ erasure: Erasure) async throws -> Report {
         guard let install = erasure.install else { return Report(erasure: erasure, exports: ExportErasure()) }
+        try await eraseElsewhere(install, erasure.tenant, now())
         let rows = try await days.deleteRows(of: erasure)
         let exports = try await exporter.eraseInTurn(
             install: install,

@@ -98,7 +98,7 @@ struct DraftController {
         writer.beginObject()
         writer.key("findings")
         do {
-            writer.findings(try await publishing.findings(in: content, of: entry.tenant))
+            writer.findings(try await publishing.findings(in: content, at: entry.location))
         } catch PublishingService.Failure.findings(let findings) {
             writer.findings(findings)
         }

@@ -24,11 +24,16 @@ struct PageRequest {
     }
 
     /// Returns `{NAME: […], "nextCursor": …}`. `items` has one item more than `limit` if there is a next page; the
-    /// cursor names the last item of this page.
-    func answer<Item>(_ name: String, _ items: [Item], _ json: (Item) -> JSONNode, cursor: (Item) -> String) -> JSONNode
-    {
+    /// cursor names the last item of this page, or `end` if there is none yet.
+    func answer<Item>(
+        _ name: String,
+        _ items: [Item],
+        _ json: (Item) -> JSONNode,
+        end: String? = nil,
+        cursor: (Item) -> String
+    ) -> JSONNode {
         let page = items.prefix(limit)
-        let next = items.count > limit ? page.last.map(cursor) : nil
+        let next = items.count > limit ? page.last.map(cursor) : end
         return JSONNode(
             .object([
                 JSONNode.Member(name, .array(page.map(json))),

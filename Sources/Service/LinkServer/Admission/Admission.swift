@@ -27,7 +27,7 @@ package final class Admission: Sendable {
 
     /// The kind of caller that a limit applies to.
     package enum Scope: Int, Sendable, CaseIterable {
-        case address, key, tenant, authentication, tail
+        case address, key, tenant, authentication, tail, code, link
 
         /// The value of the metric's label and of problems' `scope`.
         package var name: String { "\(self)" }
@@ -36,7 +36,7 @@ package final class Admission: Sendable {
         fileprivate var setsPerShard: Int {
             switch self {
             case .address: 1_024
-            case .authentication: 128
+            case .authentication, .code, .link: 128
             case .key, .tenant, .tail: 64
             }
         }
@@ -52,6 +52,11 @@ package final class Admission: Sendable {
         case tails(TenantID)
         /// An address that sent a wrong key.
         case wrongKey(ClientAddress)
+        /// An address that asked for a code of no short link of a tenant. Many people may share the address: guesses at the
+        /// codes of one tenant do not stop the links of others.
+        case unknownCode(ClientAddress, TenantID)
+        /// An address whose app makes a short link.
+        case newLink(ClientAddress)
     }
 
     /// - Parameters:
@@ -85,11 +90,11 @@ package final class Admission: Sendable {
     package static func cost(ofLinks links: Int, bytes: Int) -> Int { max(1, links, (bytes + 2_047) / 2_048) }
 
     /// Takes `amount` requests, at most the burst, from the caller's bucket. Returns nil if they are admitted: all of
-    /// them, if one is.
+    /// them, if one is. An amount of 0 takes none, and is refused if one would be.
     ///
     /// - Parameter taken: How many of them were admitted before.
     package func admit(_ caller: Caller, amount: Int = 1, after taken: Int = 0) -> RateLimitRefusal? {
-        guard amount > taken else { return nil }
+        guard amount > taken || amount == 0 else { return nil }
         let box = current.load(ordering: .acquiring)
         let (scope, limit): (Scope, RateLimit?) =
             switch caller {
@@ -98,6 +103,8 @@ package final class Admission: Sendable {
             case .tenant: (.tenant, box.policy.tenant)
             case .tails: (.tail, box.policy.tenant)
             case .wrongKey(let client): (.authentication, box.policy.exempts(client) ? nil : box.policy.authentication)
+            case .unknownCode(let client, _): (.code, box.policy.exempts(client) ? nil : box.policy.unknownCode)
+            case .newLink(let client): (.link, box.policy.exempts(client) ? nil : box.policy.newLink)
             }
         guard let limit else { return nil }
         let verdict = limiters[scope.rawValue].take(
@@ -112,7 +119,7 @@ package final class Admission: Sendable {
         return RateLimitRefusal(scope: scope, limit: limit, wait: wait)
     }
 
-    /// Takes `amount` requests, at most the burst, from the caller's bucket. Throws a ``Problem`` if they are refused.
+    /// Takes requests like ``admit(_:amount:after:)``. Throws a ``Problem`` if they are refused.
     ///
     /// - Parameter taken: How many of them were admitted before.
     package func check(_ caller: Caller, amount: Int = 1, after taken: Int = 0) throws(Problem) {
@@ -121,7 +128,8 @@ package final class Admission: Sendable {
 
     private func number(of caller: Caller) -> UInt64 {
         switch caller {
-        case .address(let client), .wrongKey(let client): client.number
+        case .address(let client), .wrongKey(let client), .newLink(let client): client.number
+        case .unknownCode(let client, let tenant): client.number ^ hash(tenant.rawValue)
         case .key(let id): hash(id.rawValue)
         case .tenant(let tenant), .tails(let tenant): hash(tenant.rawValue)
         }

@@ -11,6 +11,10 @@ package struct AdmissionPolicy: Sendable, Hashable {
     package var tenant: RateLimit?
     /// Limit of wrong keys from one address.
     package var authentication = RateLimit(perSecond: 1, burst: 20)
+    /// Limit of unknown codes of a tenant's short links from one address.
+    package var unknownCode = RateLimit(perSecond: 10, burst: 100)
+    /// Limit of short links that apps make from one address.
+    package var newLink = RateLimit(perSecond: 1, burst: 20)
     /// Addresses without a limit of their own. The limits of keys and tenants apply to them as well.
     package var exempt: [AddressRange] = ["127.0.0.0/8", "::1/128"].compactMap { AddressRange($0) }
 
@@ -21,6 +25,8 @@ package struct AdmissionPolicy: Sendable, Hashable {
         var policy = AdmissionPolicy()
         policy.address = nil
         policy.authentication = nil
+        policy.unknownCode = nil
+        policy.newLink = nil
         return policy
     }
 }

@@ -23,6 +23,8 @@ extension Problem {
             case .tenant: "for this tenant"
             case .tail: "for event tails of this tenant"
             case .authentication: "with an invalid key from this address"
+            case .code: "with unknown codes from this address"
+            case .link: "for new links from this address"
             }
         self.init(
             .rateLimited,

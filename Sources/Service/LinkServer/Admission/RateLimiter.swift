@@ -59,7 +59,7 @@ final class RateLimiter: Sendable {
     /// would always empty the bucket before a message of many links finds room.
     ///
     /// - Parameters:
-    ///   - amount: Clamped to the burst.
+    ///   - amount: Clamped to the burst. 0 takes nothing, and evicts no bucket.
     ///   - taken: How many of them were admitted before. The rest of a message is refused only if the rest of another one
     ///     has exceeded the burst in between.
     ///   - now: Nanoseconds of a monotonic clock. If it goes back, a refusal lasts no longer than with the largest debt.
@@ -85,6 +85,7 @@ final class RateLimiter: Sendable {
             let fullAt = isKnown ? buckets[index].fullAt : 0
             let debt = fullAt > now ? min(fullAt - now, 2 * limit.capacity) : 0
             guard debt + needed <= limit.capacity else { return .refused(wait: debt + needed - limit.capacity) }
+            guard cost > 0 else { return .admitted }
             let (sum, isBeyondTime) = now.addingReportingOverflow(debt + cost)
             buckets[index] = Bucket(caller: caller, fullAt: isBeyondTime ? .max : sum)
             return .admitted

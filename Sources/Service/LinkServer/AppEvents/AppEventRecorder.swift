@@ -29,8 +29,7 @@ package struct AppEventRecorder: Sendable {
 
     /// Stores the events of a message, which belongs to `tenant`.
     ///
-    /// - Parameters:
-    ///   - key: The owner of the request's key.
+    /// - Parameter key: The owner of the request's key.
     /// - Throws: A ``Problem`` if nothing was stored, so that the app must send the message again.
     package func record(
         _ request: AppEventsRequest,
@@ -43,6 +42,7 @@ package struct AppEventRecorder: Sendable {
         let old = await oldCatalogs(of: request, tenant: tenant.tenant, live: catalog)
         let latency = arrival.map { (linkResolver.uptime() - $0).microseconds }
         var keys = ReportedKeys(request, of: tenant.tenant, in: catalog)
+        var codes: LinkResolver.KnownCodes = [:]
         var results: [AppEventResult?] = []
         var events: [(index: Int, event: Event)] = []
         for item in request.events {
@@ -50,7 +50,15 @@ package struct AppEventRecorder: Sendable {
             await Task.yield()
             do {
                 let decision = try item.decision.get()
-                let report = try AppEventReport(decision, request, tenant: tenant, catalog: catalog, old: old)
+                let report = try await AppEventReport(
+                    decision,
+                    request,
+                    tenant: tenant,
+                    catalog: catalog,
+                    old: old,
+                    linkResolver: linkResolver,
+                    codes: &codes
+                )
                 var fields = try report.event(linkResolver, caller, &keys)
                 fields.latencyMicroseconds = latency
                 linkResolver.observe?(
@@ -59,6 +67,7 @@ package struct AppEventRecorder: Sendable {
                         context: decision.context,
                         environment: request.environment,
                         catalog: catalog,
+                        followed: report.followedAnswer,
                         event: fields
                     )
                 )

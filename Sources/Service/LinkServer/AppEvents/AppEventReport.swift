@@ -11,10 +11,15 @@ struct AppEventReport {
     private let live: PublishedTable
     /// The table that the app had; nil if it is not available.
     private let reported: PublishedTable?
-    /// The link, resolved with the live tables.
-    private let liveAnswer: CatalogResolution
-    /// The link, resolved with the table that the app had; nil if it is not available.
-    private let answer: CatalogResolution?
+    /// The link, resolved with the live tables, and followed.
+    private let liveLink: LinkResolver.ResolvedLink
+    /// The link, resolved with the table that the app had, and followed; nil if it is not available.
+    private let link: LinkResolver.ResolvedLink?
+
+    private var liveAnswer: CatalogResolution { liveLink.answer }
+    private var answer: CatalogResolution? { link?.answer }
+    /// The answer of the live tables to the link that was followed; nil for another link.
+    var followedAnswer: CatalogResolution? { liveLink.followed == nil ? nil : liveAnswer }
 
     struct Refusal: Error {
         let reason: AppEventResult.Refusal
@@ -24,14 +29,17 @@ struct AppEventReport {
     /// - Parameters:
     ///   - tenant: The production table of the tenant.
     ///   - old: Catalogs of revisions that are not live.
+    ///   - codes: The short links that were looked up for the message.
     /// - Throws: ``Refusal`` for a link that belongs to another tenant. Its table is not asked.
     init(
         _ decision: AppDecision,
         _ request: AppEventsRequest,
         tenant: PublishedTable,
         catalog: Catalog,
-        old: [TableVersion: Catalog]
-    ) throws(Refusal) {
+        old: [TableVersion: Catalog],
+        linkResolver: LinkResolver,
+        codes: inout LinkResolver.KnownCodes
+    ) async throws {
         self.decision = decision
         self.request = request
         live = catalog.table(of: tenant.tenant, in: request.environment) ?? tenant
@@ -40,24 +48,20 @@ struct AppEventReport {
             install: request.install,
             clientEventID: decision.clientEventID
         )
-        let link = catalog.locate(decision.url, in: request.environment)
-        guard link.tenant == tenant.tenant || link.tenant == .none else { throw Self.otherTenant }
-        liveAnswer = link.resolve(in: decision.context, explanation: .omitted)
+        let located = catalog.locate(decision.url, in: request.environment)
+        guard located.tenant == tenant.tenant || located.tenant == .none else { throw Self.otherTenant }
+        liveLink = try await linkResolver.followed(located, in: decision.context, of: catalog, &codes)
         let version = decision.version(tenant.tenant, request.environment)
         if version == TableVersion(live) {
             reported = live
-            answer = liveAnswer
+            link = liveLink
+        } else if let catalog = version.flatMap({ old[$0] }) {
+            reported = catalog.tables.first
+            let located = catalog.locate(decision.url, in: request.environment)
+            link = try await linkResolver.followed(located, in: decision.context, of: catalog, &codes)
         } else {
-            let catalog = version.flatMap { old[$0] }
-            reported = catalog?.tables.first
-            answer = catalog.map {
-                $0.resolve(
-                    decision.url,
-                    in: decision.context,
-                    environment: request.environment,
-                    explanation: .omitted
-                )
-            }
+            reported = nil
+            link = nil
         }
     }
 
@@ -80,7 +84,8 @@ struct AppEventReport {
             if agreement == .same {
                 linkResolver.event(
                     answer ?? liveAnswer,
-                    linkLength: decision.url.utf8.count,
+                    followed: (link ?? liveLink).followed,
+                    linkLength: (answer ?? liveAnswer).link?.bytes.count ?? decision.url.utf8.count,
                     decision.context,
                     caller,
                     redaction: Redaction(live)
@@ -137,11 +142,12 @@ struct AppEventReport {
         redaction.recordQuery = []
         var event = linkResolver.event(
             CatalogResolution(link: liveAnswer.link, table: live, resolution: Resolution(outcome: .unmatched)),
-            linkLength: decision.url.utf8.count,
+            linkLength: liveAnswer.link?.bytes.count ?? decision.url.utf8.count,
             decision.context,
             caller,
             redaction: redaction
         )
+        event.shortLink = liveLink.followed?.shortLink
         if let host = event.host {
             let domain = live.router.identity.domain(for: host, port: liveAnswer.link?.port)
             if domain.map(\.coversSubdomains) ?? true { event.host = nil }

@@ -45,9 +45,10 @@ struct ClickController: Sendable {
         var facts = visitor.context
         facts.now = linkResolver.now()
         facts.country = linkResolver.country(of: scope.client.address)
-        let link = catalog.locate("https://\(authority)\(path)")
-        let resolvedLink = linkResolver.resolve(link, in: facts)
-        let isProbe = visitor.purpose == .live && resolvedLink.answer.resolution.route == nil && ProbePath.matches(path)
+        // The link of a QR code holds a mark, which no route sees.
+        let unmarked = path.withoutQRMark
+        let link = catalog.locate("https://\(authority)\(unmarked ?? path)")
+        let resolvedLink = linkResolver.resolve(link, in: facts, of: catalog)
         let caller = LinkResolver.Caller(
             requestID: scope.requestID,
             address: scope.client.address,
@@ -55,25 +56,45 @@ struct ClickController: Sendable {
             botClass: visitor.botClass,
             referrerHost: visitor.referrerHost,
             method: request.method.rawValue,
-            source: "click",
+            source: unmarked == nil ? "click" : "qr",
             kind: .click,
-            purpose: isProbe ? .probe : visitor.purpose
+            purpose: visitor.purpose
         )
         let click = LinkResolver.Request(message, from: catalog, in: facts, by: caller)
+        guard resolvedLink.needsLookup else { return recorded(resolvedLink, of: click, host: host.name) }
+        return .async {
+            var unknown: LinkResolver.UnknownCodes = [:]
+            let followed = try await linkResolver.follow(resolvedLink, in: click, &unknown)
+            linkResolver.take(unknown, of: click)
+            return try await recorded(followed, of: click, host: host.name).response
+        }
+    }
+
+    private func recorded(
+        _ link: LinkResolver.ResolvedLink,
+        of click: LinkResolver.Request,
+        host: String
+    ) -> HandlerResult {
+        let isProbe =
+            click.caller.purpose == .live && link.answer.resolution.route == nil
+            && ProbePath.matches(click.message.head.path ?? "/")
+        let click = isProbe ? click.asProbe : click
         return .later { responder in
-            linkResolver.record([resolvedLink], of: click, for: responder) { _ in
-                answer(to: resolvedLink.answer, host: host.name)
+            linkResolver.record([link], of: click, for: responder) { _ in
+                answer(to: link, of: click.catalog, host: host)
             }
         }
     }
 
-    private func answer(to answer: CatalogResolution, host: String) -> BufferedResponse {
+    private func answer(to link: LinkResolver.ResolvedLink, of catalog: Catalog, host: String) -> BufferedResponse {
+        if let gone = link.followed?.gone { return ProblemPage(gone).response(.gone, of: host) }
+        let answer = link.answer
         let resolution = answer.resolution
         switch resolution.action {
         case .openStore:
             if let store = try? resolution.destination?.store.map(DeepLink.parse) { return .redirect(to: store) }
         case .openWeb, .openApp, .signIn, .updateApp:
-            if let page = try? resolution.destination?.web.map(DeepLink.parse), !leadsBack(page, from: answer.link) {
+            if let page = try? resolution.destination?.web.map(DeepLink.parse), !leadsBack(page, from: link, catalog) {
                 return .redirect(to: page)
             }
         case .block:
@@ -87,13 +108,29 @@ struct ClickController: Sendable {
         return ProblemPage(.notFound).response(.notFound, of: host)
     }
 
-    /// Whether the page has the same host and path as the link, so that a redirect would loop. Also true if there is no
-    /// link or the page is not a web page.
-    private func leadsBack(_ page: DeepLink, from link: DeepLink?) -> Bool {
-        guard let link, page.isWeb else { return true }
-        return page.host == link.host && page.port == link.port
+    /// Whether a redirect to the page would loop: the page is the link itself, or the link that it follows and whose clicks
+    /// come here. Also true if there is no link or the page is not a web page.
+    private func leadsBack(_ page: DeepLink, from link: LinkResolver.ResolvedLink, _ catalog: Catalog) -> Bool {
+        guard case .success(let clicked) = link.link.parsed, page.isWeb else { return true }
+        guard !isSame(page, clicked) else { return true }
+        guard link.followed != nil, let target = link.answer.link, let host = page.host else { return false }
+        // The page may be the link that is followed, on a website of the tenant.
+        return isSame(page, target) && catalog.table(forHost: host, port: page.port)?.serves == .links
+    }
+
+    /// Whether two links have the same host and path.
+    private func isSame(_ page: DeepLink, _ link: DeepLink) -> Bool {
+        page.host == link.host && page.port == link.port
             && page.segmentCount == link.segmentCount
             && (0..<link.segmentCount).allSatisfy { page.segmentText($0) == link.segmentText($0) }
+    }
+}
+
+extension LinkResolver.Request {
+    fileprivate var asProbe: LinkResolver.Request {
+        var caller = caller
+        caller.purpose = .probe
+        return LinkResolver.Request(message, from: catalog, in: context, environment: environment, by: caller)
     }
 }
 
@@ -116,6 +153,34 @@ extension String {
         case "apple-app-site-association": return segments.count == 1
         default: return false
         }
+    }
+}
+
+extension String {
+    /// The path and query without the mark of a QR code; nil if there is none.
+    fileprivate var withoutQRMark: String? {
+        guard let mark = utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
+        let items = utf8[utf8.index(after: mark)...].split(
+            separator: UInt8(ascii: "&"),
+            omittingEmptySubsequences: false
+        )
+        let rest = items.filter { !$0.elementsEqual("_fp=qr".utf8) }
+        guard rest.count < items.count else { return nil }
+        var text = String(self[..<mark])
+        for (index, item) in rest.enumerated() { text += (index == 0 ? "?" : "&") + String(Substring(item)) }
+        return text
+    }
+}
+
+extension ProblemPage {
+    /// The page of a short link that nobody may follow any more.
+    fileprivate init(_ gone: LinkResolver.Gone) {
+        self =
+            switch gone {
+            case .expired: Self("This link has expired", gone.message)
+            case .archived: Self("This link has ended", gone.message)
+            case .blocked: Self("This link is blocked", gone.message)
+            }
     }
 }
 

@@ -73,6 +73,7 @@ package enum DeclaredMetrics {
         "fingerpost_retention_dropped_rows_total": "Rows dropped by retention.",
         "fingerpost_route_table_revision{tenant,environment}": "The live revision, for the first 100 tables.",
         "fingerpost_s3_retries_total": "Requests to S3 that were repeated.",
+        "fingerpost_short_links_total{tenant,result}": "Lookups of short links, by tenant and result.",
         "fingerpost_sink_batches_total{sink,result}": "Windows written to the sink, by result.",
         "fingerpost_sqlite_wal_bytes{db}": "Size of the write-ahead logs.",
         "fingerpost_table_unreadable{tenant,environment}": "Tables that cannot be read (the first 20).",

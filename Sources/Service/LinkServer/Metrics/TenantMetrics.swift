@@ -5,7 +5,7 @@ package import LinkRouting
 import Metrics
 import Synchronization
 
-/// Counts resolutions, requests for association files and failed responses by tenant.
+/// Counts resolutions, requests for association files, short links and failed responses by tenant.
 ///
 /// At most ``mostTenants`` tenants have their own value of the label `tenant`: first the tenants in the catalog at the
 /// start, in its order, then new tenants as long as there is room. All other tenants share the value ``others``. Counts
@@ -25,6 +25,17 @@ package final class TenantMetrics: Sendable {
         case rateLimited = "rate_limited"
         /// The file is not generated yet: 503.
         case unavailable
+    }
+
+    /// What became of a click or a resolution of a short link.
+    package enum ShortLinkResult: String, Sendable, CaseIterable {
+        case followed
+        /// No link of the tenant has the code.
+        case unknown
+        /// Expired, archived or blocked.
+        case gone
+        /// The target is not answered by the table and not allowed by the settings any more.
+        case broken
     }
 
     /// The ports whose requests belong to tenants.
@@ -83,6 +94,10 @@ package final class TenantMetrics: Sendable {
         counters(of: tenant).files.first { $0.key == key }?.value.increment()
     }
 
+    package func count(_ result: ShortLinkResult, of tenant: TenantID) {
+        counters(of: tenant).shortLinks.first { $0.key == result }?.value.increment()
+    }
+
     /// Counts a response with a status of 500 or above. `tenant` is `.none` if it was not known.
     package func countFailure(on port: Port, of tenant: TenantID) {
         counters(of: tenant).failures.first { $0.key == port }?.value.increment()
@@ -102,6 +117,7 @@ package final class TenantMetrics: Sendable {
         let resolutions: [(key: Outcome, value: Counter)]
         let files: [(key: FileKey, value: Counter)]
         let failures: [(key: Port, value: Counter)]
+        let shortLinks: [(key: ShortLinkResult, value: Counter)]
 
         init(_ tenant: String, _ metrics: any MetricsFactory) {
             func counter(_ name: String, _ labels: [(String, String)]) -> Counter {
@@ -122,6 +138,9 @@ package final class TenantMetrics: Sendable {
             }
             failures = Port.allCases.map {
                 ($0, counter("fingerpost_http_server_errors_total", [("port", $0.rawValue)]))
+            }
+            shortLinks = ShortLinkResult.allCases.map {
+                ($0, counter("fingerpost_short_links_total", [("result", $0.rawValue)]))
             }
         }
     }

@@ -20,7 +20,7 @@ package struct OpenAPIDocument: Sendable {
         PackageResources.drafts_yaml, PackageResources.revisions_yaml, PackageResources.keys_yaml,
         PackageResources.association_yaml, PackageResources.exports_yaml, PackageResources.log_yaml,
         PackageResources.schemas_yaml,
-        PackageResources.analytics_yaml, PackageResources.events_yaml,
+        PackageResources.analytics_yaml, PackageResources.events_yaml, PackageResources.short_links_yaml,
     ])
 
     private init(_ parts: [[UInt8]]) {

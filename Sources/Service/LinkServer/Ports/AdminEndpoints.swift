@@ -1,4 +1,5 @@
 import Hummingbird
+import LinkCatalog
 import LinkEvents
 
 /// Adds the endpoints of the admin port to a router. The middleware precedes the endpoints that it applies to.
@@ -105,6 +106,27 @@ func addAdminEndpoints(_ dependencies: ServerDependencies, to router: Hummingbir
         history: dependencies.log.history,
         catalog: dependencies.linkResolver.catalog,
         queue: dependencies.editorQueue
+    ).addRoutes(to: router)
+    ShortLinkController(
+        authorizer: authorizer,
+        service: ShortLinkService(
+            dependencies.shortLinks,
+            store: dependencies.store,
+            queue: dependencies.editorQueue
+        ) { [catalog = dependencies.linkResolver.catalog] in
+            catalog.current
+        },
+        links: dependencies.shortLinks,
+        store: dependencies.store,
+        catalog: dependencies.linkResolver.catalog,
+        analytics: dependencies.log.analytics,
+        limits: dependencies.limits
+    ).addRoutes(to: router)
+    ShortLinkStats(
+        authorizer: authorizer,
+        links: dependencies.shortLinks,
+        store: dependencies.store,
+        analytics: dependencies.log.analytics
     ).addRoutes(to: router)
     ExportController(
         authorizer: authorizer,

@@ -15,6 +15,11 @@ func publicRouter(_ dependencies: PublicDependencies) -> PublicRouter {
                 limits: dependencies.limits,
                 admission: dependencies.admission
             ).endpoint,
+            AppLinkController(
+                linkResolver: dependencies.linkResolver,
+                limits: dependencies.limits,
+                admission: dependencies.admission
+            ).endpoint,
             AppTableController(
                 live: dependencies.linkResolver.catalog,
                 tables: dependencies.appTables,

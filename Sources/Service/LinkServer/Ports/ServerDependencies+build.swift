@@ -1,3 +1,4 @@
+import Foundation
 package import HTTPTransport
 package import LinkCatalog
 package import LinkEvents
@@ -16,6 +17,7 @@ extension ServerDependencies {
     package static func build(
         _ environment: ServerEnvironment,
         store: any CatalogStore,
+        shortLinks: any ShortLinkStore,
         log: ServiceLog,
         recorder: EventRecorder,
         sealer: ContinuationSealer,
@@ -46,8 +48,18 @@ extension ServerDependencies {
         }
         let publicQueue = WorkQueue(threads: 1)
         let clients = ClientCheck(analytics: log.analytics, now: environment.now)
+        let editorQueue = WorkQueue()
+        let linkCheck = ShortLinkCheck(
+            links: shortLinks,
+            analytics: log.analytics,
+            queue: editorQueue,
+            catalog: catalog,
+            now: environment.now,
+            uptime: environment.uptime
+        )
         let publishing = PublishingService(
             store: store,
+            queue: editorQueue,
             maximumRoutes: maximumRoutes,
             maximumTableBytes: { limits.tableBytes },
             maximumDrafts: maximumDrafts,
@@ -60,7 +72,8 @@ extension ServerDependencies {
                     in: location.environment,
                     minimum: settings.minimumClient
                 )
-            }
+            },
+            linkFindings: { try await linkCheck.findings(for: $0) }
         ) { suite, table, budget in
             suite.run(against: table, at: environment.now(), within: budget)
         } prepare: {
@@ -100,6 +113,12 @@ extension ServerDependencies {
         )
         let authenticator = APIKeyAuthenticator(keys, now: environment.now, noteUse: noteUse)
         let keyIssuer = APIKeyIssuer(store: store, authenticator: authenticator, random: environment.randomBytes)
+        let admission = Admission(
+            policy,
+            seed: environment.seed,
+            metrics: metrics,
+            uptime: environment.limiterTime
+        )
         let linkResolver = LinkResolver(
             catalog: catalog,
             recorder: recorder,
@@ -111,7 +130,9 @@ extension ServerDependencies {
             uptime: environment.uptime,
             node: node,
             isRecording: isRecording,
-            tenants: tenants
+            tenants: tenants,
+            shortLinks: shortLinks,
+            admission: admission
         )
         return ServerDependencies(
             linkResolver: linkResolver,
@@ -132,21 +153,28 @@ extension ServerDependencies {
                 logger: logger
             ),
             keys: authenticator,
-            admission: Admission(
-                policy,
-                seed: environment.seed,
-                metrics: metrics,
-                uptime: environment.limiterTime
-            ),
+            admission: admission,
             keyIssuer: keyIssuer,
             publishing: publishing,
             publicQueue: publicQueue,
             store: store,
+            shortLinks: shortLinks,
             exporter: exporter,
             retention: RetentionService(
                 days: log.days,
                 rules: { catalog.current.retentionRules },
-                removeElsewhere: keyIssuer.removeEndedKeys,
+                removeElsewhere: { now in
+                    try await keyIssuer.removeEndedKeys(at: now)
+                    do {
+                        try await shortLinks.deleteOldLinks(of: store, at: now)
+                    } catch let error where !(error is CancellationError) {
+                        // Rows must be dropped all the same: the disk may be full.
+                        logger.error(
+                            "old short links could not be deleted; the next pass of retention continues",
+                            metadata: ["error": "\(error)"]
+                        )
+                    }
+                },
                 now: environment.now,
                 sleep: environment.sleep,
                 logger: logger
@@ -155,6 +183,9 @@ extension ServerDependencies {
                 days: log.days,
                 recorder: recorder,
                 exporter: exporter,
+                eraseElsewhere: { install, tenant, now in
+                    _ = try await shortLinks.eraseInstall(Data(install.bytes), of: tenant, at: now)
+                },
                 now: environment.now,
                 logger: logger
             ),

@@ -21,6 +21,7 @@ package struct ServerDependencies: Sendable {
     /// The queue of work for the public port.
     package var publicQueue: WorkQueue
     package var store: any CatalogStore
+    package var shortLinks: any ShortLinkStore
     package var exporter: ExportService
     package var retention: RetentionService
     package var eraser: Eraser
@@ -53,6 +54,7 @@ package struct ServerDependencies: Sendable {
         publishing: PublishingService,
         publicQueue: WorkQueue,
         store: any CatalogStore,
+        shortLinks: any ShortLinkStore,
         exporter: ExportService,
         retention: RetentionService,
         eraser: Eraser,
@@ -82,6 +84,7 @@ package struct ServerDependencies: Sendable {
             DocumentMemory.giveMemoryBack()
         }
         self.store = store
+        self.shortLinks = shortLinks
         self.exporter = exporter
         self.retention = retention
         self.eraser = eraser

@@ -19,7 +19,7 @@ struct EventExplanation {
         let event = stored.event
         source = table.map { AnswerSource(tenant: $0.tenant, environment: $0.environment, revision: $0.revision) }
         guard let table else {
-            (link, resolution, notes) = (nil, nil, [Self.missingTable(of: event)])
+            (link, resolution, notes) = (nil, nil, ExplanationNotes.shortLink(event) + [Self.missingTable(of: event)])
             return
         }
         do {
@@ -29,7 +29,7 @@ struct EventExplanation {
             self.resolution = resolution
             notes = ExplanationNotes(event, link, resolution, table).texts
         } catch {
-            (link, resolution, notes) = (nil, nil, [error.note(about: event)])
+            (link, resolution, notes) = (nil, nil, ExplanationNotes.shortLink(event) + [error.note(about: event)])
         }
     }
 
@@ -84,8 +84,10 @@ extension Event {
 }
 
 extension Resolution {
-    /// Returns the names of the recorded parts that differ; empty if the answer is the recorded one.
+    /// Returns the names of the recorded parts that differ; empty if the answer is the recorded one, or a link to follow,
+    /// whose target decided.
     func differences(from event: Event) -> [String] {
+        guard followed == nil else { return [] }
         let parts = [
             ("route", route == event.route), ("outcome", outcome == event.outcome), ("action", action == event.action),
         ]

@@ -12,9 +12,14 @@ struct ExplanationNotes {
 
     init(_ event: Event, _ link: RecordedLink, _ resolution: Resolution?, _ table: PublishedTable) {
         let routes = table.router.table.routes
-        var texts: [String] = []
+        var texts = Self.shortLink(event)
         if let resolution {
             texts += Self.difference(resolution, event)
+            if resolution.followed != nil {
+                texts.append(
+                    "The link leads to a target that is not replayed. The recorded answer depends on the target."
+                )
+            }
         } else {
             let reason: RecordedLink.Hidden = link.isCut ? .pathCut : link.withheld.isEmpty ? .unreadable : .sensitive
             texts.append(reason.note(about: event))
@@ -55,6 +60,12 @@ struct ExplanationNotes {
             texts.append("The app decided with its own engine. When it reported that, \(agreement.clause).")
         }
         self.texts = texts
+    }
+
+    /// Names the short link, if there is one.
+    static func shortLink(_ event: Event) -> [String] {
+        guard let shortLink = event.shortLink else { return [] }
+        return ["The short link \(shortLink.text) was \(event.reason.map { "not followed (\($0))" } ?? "followed")."]
     }
 
     private static func difference(_ resolution: Resolution, _ event: Event) -> [String] {

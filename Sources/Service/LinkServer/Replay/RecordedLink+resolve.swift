@@ -17,9 +17,15 @@ extension RecordedLink {
             guard let link = try? DeepLink.parse(text) else { continue }
             let resolution = table.router.resolve(link, in: context)
             last = (link, resolution)
-            if resolution.route == route && resolution.outcome == outcome { break }
+            if isReproduced(by: resolution) { break }
         }
         return last
+    }
+
+    /// Whether an answer is the recorded one, as far as it can be known: where the table follows the link, its target
+    /// decided, which is not replayed.
+    func isReproduced(by answer: Resolution) -> Bool {
+        answer.followed != nil || answer.route == route && answer.outcome == outcome
     }
 
     /// Returns the texts to resolve for the link. Stand-ins replace sensitive values.

@@ -90,7 +90,7 @@ struct ReplayAccumulator {
         guard let (readable, before) = link.resolved(by: live, in: context, standInsFor: [draft, live]) else {
             return (.hidden(usesStandIns ? .sensitive : .unreadable), true)
         }
-        let isReproduced = before.route == link.route && before.outcome == link.outcome
+        let isReproduced = link.isReproduced(by: before)
         // A condition on the time may decide differently for the next event with this link.
         let isTimeless = before.validFor > 0
         guard isReproduced || !usesStandIns else { return (.hidden(.sensitive), isTimeless) }

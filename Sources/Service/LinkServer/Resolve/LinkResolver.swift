@@ -23,6 +23,9 @@ package final class LinkResolver: Sendable {
     /// Whether responses wait for the log; if not, nothing is recorded.
     let isRecording: Bool
     package let tenants: TenantMetrics
+    package let shortLinks: any ShortLinkStore
+    /// Limits the unknown codes that an address tries.
+    let admission: Admission
     /// Called with every resolved link before it is recorded. The stub server uses it to write its journal.
     let observe: (@Sendable (ObservedLink) -> Void)?
 
@@ -45,6 +48,8 @@ package final class LinkResolver: Sendable {
         node: String,
         isRecording: Bool = true,
         tenants: TenantMetrics,
+        shortLinks: any ShortLinkStore,
+        admission: Admission,
         observe: (@Sendable (ObservedLink) -> Void)? = nil
     ) {
         self.catalog = catalog
@@ -58,6 +63,8 @@ package final class LinkResolver: Sendable {
         self.node = node
         self.isRecording = isRecording
         self.tenants = tenants
+        self.shortLinks = shortLinks
+        self.admission = admission
         self.observe = observe
         // Registers the counters at 0. A rate includes the first answer only if the counter existed before.
         _ = Self.unrecorded
@@ -66,8 +73,14 @@ package final class LinkResolver: Sendable {
     /// One resolved link of a request.
     struct ResolvedLink: Sendable {
         var answer: CatalogResolution
+        /// The link of the request. That of the answer is another one if it was followed.
         let link: LocatedLink
         var clientEventID: String?
+        /// Nil for a link that its table answers.
+        var followed: Followed?
+
+        /// Whether ``LinkResolver/follow(_:in:_:)`` must look up a code.
+        var needsLookup: Bool { answer.resolution.outcome == .undecided }
     }
 
     /// Returns the country of an address; nil if it is unknown. The address is not stored.
@@ -101,10 +114,16 @@ package final class LinkResolver: Sendable {
         }
     }
 
-    /// Resolves a link, without recording it.
-    func resolve(_ link: LocatedLink, clientEventID: String? = nil, in context: LinkContext) -> ResolvedLink {
+    /// Resolves a link, without recording it and without I/O. See ``ResolvedLink/needsLookup``.
+    func resolve(
+        _ link: LocatedLink,
+        clientEventID: String? = nil,
+        in context: LinkContext,
+        of catalog: Catalog
+    ) -> ResolvedLink {
         let answer = link.resolve(in: context, explanation: .omitted)
-        return ResolvedLink(answer: answer, link: link, clientEventID: clientEventID)
+        let resolved = ResolvedLink(answer: answer, link: link, clientEventID: clientEventID)
+        return resolved.needsLookup ? followContained(in: resolved, in: context, of: catalog) : resolved
     }
 
     /// The events of a request's links, one for each link.
@@ -130,7 +149,8 @@ package final class LinkResolver: Sendable {
         let events = links.map { link in
             var fields = event(
                 link.answer,
-                linkLength: link.link.text.utf8.count,
+                followed: link.followed,
+                linkLength: link.answer.link?.bytes.count ?? link.link.text.utf8.count,
                 request.context,
                 request.caller,
                 clientEventID: link.clientEventID
@@ -141,6 +161,7 @@ package final class LinkResolver: Sendable {
                     context: request.context,
                     environment: request.environment,
                     catalog: request.catalog,
+                    followed: link.followed == nil ? nil : link.answer,
                     event: fields
                 )
             )
@@ -205,6 +226,7 @@ package final class LinkResolver: Sendable {
         var response = ResolveResponse(link.answer)
         response.id = event.content.fields.id
         response.isRecorded = recorded.holds(event)
+        response.gone = link.followed?.gone
         if link.answer.resolution.action == .signIn {
             let continuation = Continuation(
                 tenant: link.answer.tenant,
@@ -223,6 +245,7 @@ package final class LinkResolver: Sendable {
     /// - Parameter redaction: Nil uses the redaction of the answer's table.
     func event(
         _ answer: CatalogResolution,
+        followed: Followed? = nil,
         linkLength: Int,
         _ context: LinkContext,
         _ caller: Caller,
@@ -231,6 +254,8 @@ package final class LinkResolver: Sendable {
     ) -> Event.Fields {
         let resolution = answer.resolution
         let redaction = redaction ?? Redaction(answer.table)
+        // Of a followed link that led nowhere, the clicked route tells what is sensitive.
+        let captured = resolution.parameters + (followed?.clicked ?? [])
         let instant = now()
         var event = Event.Fields(
             id: eventIDs.next(at: instant),
@@ -253,23 +278,25 @@ package final class LinkResolver: Sendable {
         event.revision = answer.table?.revision
         event.settingsRevision = answer.table?.settingsRevision
         event.action = resolution.action
-        event.reason = resolution.rejection?.code.rawValue
+        event.reason = resolution.rejection?.code.rawValue ?? followed?.gone?.code
+        event.shortLink = followed?.shortLink
         event.experiment = resolution.variant?.experiment
         event.variant = resolution.variant.map { $0.isAssigned ? $0.variant : "unassigned" }
         event.scheme = answer.link?.scheme ?? resolution.rejection?.scheme
         event.host =
-            answer.link.map { redaction.host(of: $0, parameters: resolution.parameters) } ?? resolution.rejection?.host
+            answer.link.map { redaction.host(of: $0, parameters: captured) } ?? resolution.rejection?.host
         event.reading = resolution.reading.isEmpty ? nil : resolution.reading.names.joined(separator: ",")
         if let table = answer.table, let link = answer.link.map({ table.router.read($0).link }) {
             event.path = redaction.path(
                 of: link,
                 outcome: resolution.outcome,
-                parameters: resolution.parameters
+                parameters: captured
             )
             event.query = redaction.query(
-                of: link,
+                of: followed?.page ?? link,
                 plus: table.router.table.defaults.plusSign,
-                parameters: resolution.parameters
+                parameters: captured,
+                recording: followed?.campaign ?? []
             )
         }
         event.parameters = redaction.parameters(resolution.parameters)

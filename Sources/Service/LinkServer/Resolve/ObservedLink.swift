@@ -8,6 +8,8 @@ package struct ObservedLink: Sendable {
     package let context: LinkContext
     package let environment: EnvironmentID
     package let catalog: Catalog
+    /// The answer of the link that was followed; nil if the link's own table answers.
+    package let followed: CatalogResolution?
     /// The form in which the log records the link.
     package let event: Event.Fields
 }

@@ -30,16 +30,17 @@ struct ResolveController: Sendable {
             }
             let parsed = try parse(request, body)
             guard !parsed.takesLong else { return .async { try await answer(parsed) } }
-            let links = parsed.links.map {
-                linkResolver.resolve($0.link, clientEventID: $0.clientEventID, in: parsed.request.context)
-            }
+            let links = parsed.links.map { resolve($0, parsed.request) }
+            guard !links.contains(where: \.needsLookup) else { return .async { try await answer(parsed) } }
             return recorded(parsed, links)
         }
     }
 
+    private typealias Link = (link: LocatedLink, clientEventID: String?)
+
     /// What a message asks for. Key and rate limits were checked.
     private struct ParsedRequest: Sendable {
-        let links: [(link: LocatedLink, clientEventID: String?)]
+        let links: [Link]
         let isBatch: Bool
         let explanation: Router.Explanation
         let warnings: [String]
@@ -115,11 +116,21 @@ struct ResolveController: Sendable {
     /// The maximum number of links of a message that get a trace, because a trace has up to 100 KB.
     private static let maximumTraces = 10
 
-    /// Resolves the links in a task, and lets other tasks run after each of them.
+    private func resolve(_ link: Link, _ request: LinkResolver.Request) -> LinkResolver.ResolvedLink {
+        linkResolver.resolve(link.link, clientEventID: link.clientEventID, in: request.context, of: request.catalog)
+    }
+
+    /// Resolves the links in a task, and lets other tasks run after each of them. Looks up the codes of short links.
     private func answer(_ parsed: ParsedRequest) async throws -> BufferedResponse {
         var links: [LinkResolver.ResolvedLink] = []
+        var unknown: LinkResolver.UnknownCodes = [:]
+        defer { linkResolver.take(unknown, of: parsed.request) }
         for link in parsed.links {
-            links.append(linkResolver.resolve(link.link, clientEventID: link.clientEventID, in: parsed.request.context))
+            var resolved = resolve(link, parsed.request)
+            if resolved.needsLookup {
+                resolved = try await linkResolver.follow(resolved, in: parsed.request, &unknown)
+            }
+            links.append(resolved)
             await Task.yield()
         }
         if parsed.explanation == .included { try await explain(&links, in: parsed.request.context) }

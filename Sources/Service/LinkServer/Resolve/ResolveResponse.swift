@@ -12,6 +12,8 @@ package struct ResolveResponse: Sendable {
     package var isRecorded: Bool?
     /// The sealed continuation of the action `signIn`.
     package var continuation: (token: String, expiresAt: Timestamp)?
+    /// Why nobody may follow the short link any more.
+    var gone: LinkResolver.Gone?
     package var warnings: [String] = []
 
     package init(_ answer: CatalogResolution) { self.answer = answer }
@@ -34,6 +36,12 @@ package struct ResolveResponse: Sendable {
             },
             continuation: continuation
         )
+        if let gone {
+            writer.beginObject(key: "reason")
+            writer.member("code", gone.code)
+            writer.member("message", gone.message)
+            writer.endObject()
+        }
         if !warnings.isEmpty {
             writer.beginArray(key: "warnings")
             for warning in warnings { writer.string(warning) }

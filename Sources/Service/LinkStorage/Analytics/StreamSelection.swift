@@ -44,7 +44,7 @@ struct StreamSelection {
     var marks: String { Self.marks(ids.count) }
     var arguments: StatementArguments { StatementArguments(ids) }
 
-    private static func marks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
+    static func marks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
 }
 
 extension AnalyticsScope {

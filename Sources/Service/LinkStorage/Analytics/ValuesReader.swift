@@ -87,7 +87,7 @@ struct ValuesReader: Sendable {
         }
         candidates += counts.compactMap { $1 > 0 ? Candidate(id: $0, value: nil, count: $1) : nil }
         let sum = candidates.reduce(other) { $0 + $1.count }
-        let shown = try candidates.first(query.limit).map { candidate in
+        let shown = try candidates.first(query.limit, by: Candidate.precedes).map { candidate in
             ValueCount(value: try candidate.value ?? name(of: candidate.id ?? 0, db), count: candidate.count)
         }
         return ValueCounts(
@@ -172,21 +172,6 @@ private struct Candidate {
         case (nil, nil): return (left.value ?? "") < (right.value ?? "")
         case (let id, _): return id != nil
         }
-    }
-}
-
-extension [Candidate] {
-    /// Returns the first `limit` candidates without sorting all of them.
-    fileprivate func first(_ limit: Int) -> ArraySlice<Candidate> {
-        guard count > limit, limit > 0 else { return prefix(limit) }
-        var candidates = prefix(limit).sorted(by: Candidate.precedes)
-        for candidate in dropFirst(limit) where Candidate.precedes(candidate, candidates[limit - 1]) {
-            candidates.append(candidate)
-            if candidates.count - limit == limit {
-                candidates = Array(candidates.sorted(by: Candidate.precedes).prefix(limit))
-            }
-        }
-        return candidates.sorted(by: Candidate.precedes).prefix(limit)
     }
 }
 

@@ -92,9 +92,11 @@ extension Backup {
         return schema
     }
 
-    /// Allows only `catalog.db`, `events/ledger.db` and `events/YYYY-MM-DD.db`, so that no path leads elsewhere.
+    /// Allows only `catalog.db`, `links.db`, `events/ledger.db` and `events/YYYY-MM-DD.db`, so that no path leads
+    /// elsewhere.
     private static func schema(of path: String) -> SQLiteSchema? {
         if path == "catalog.db" { return CatalogDatabase.schema }
+        if path == "links.db" { return ShortLinkDatabase.schema }
         if path == "events/ledger.db" { return EventLog.ledgerSchema }
         guard path.hasPrefix("events/"), path.hasSuffix(".db"), CivilDay(path.dropFirst(7).dropLast(3)) != nil else {
             return nil

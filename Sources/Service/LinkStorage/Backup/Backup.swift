@@ -8,12 +8,13 @@ package import LinkRouting
 /// ```
 /// backup.json     creation time, version, and each file with its size and SHA-256
 /// catalog.db
+/// links.db
 /// events/         ledger.db and the day files
 /// ```
 ///
-/// Files are copied in order: first the ledger, then the days from the oldest, last the catalog. Thus no edge in the
-/// ledger is above the sequences in the day files, and no event refers to a revision that the catalog lacks. The copy
-/// may or may not include what is committed meanwhile. Exports already are files and are not copied.
+/// Files are copied in order: first the ledger, then the days from the oldest, then the short links, last the catalog.
+/// Thus no edge in the ledger is above the sequences in the day files, and no event refers to a revision that the
+/// catalog lacks. The copy may or may not include what is committed meanwhile. Exports already are files and are not copied.
 package struct Backup: Sendable {
     package struct File: Sendable, Hashable {
         /// Relative to the backup directory.
@@ -52,6 +53,7 @@ package struct Backup: Sendable {
     package static func make(
         of directory: DataDirectory,
         catalog: CatalogDatabase,
+        links: ShortLinkDatabase,
         log: EventLog,
         to target: String,
         at now: Timestamp,
@@ -69,7 +71,15 @@ package struct Backup: Sendable {
         }
         PartialBackup.removeAbandoned(beside: target, of: directory.path)
         do {
-            return try write(of: directory, catalog: catalog, log: log, to: target, at: now, version: version)
+            return try write(
+                of: directory,
+                catalog: catalog,
+                links: links,
+                log: log,
+                to: target,
+                at: now,
+                version: version
+            )
         } catch let failure as FileFailure where failure.isDiskFull {
             throw StorageError.full(file: target)
         }
@@ -96,6 +106,7 @@ package struct Backup: Sendable {
     private static func write(
         of directory: DataDirectory,
         catalog: CatalogDatabase,
+        links: ShortLinkDatabase,
         log: EventLog,
         to target: String,
         at now: Timestamp,
@@ -117,6 +128,7 @@ package struct Backup: Sendable {
                 guard let file = try file() else { continue }
                 files.append(try copy(file, to: partial.path, "events/\(name)"))
             }
+            files.append(try copy(links.file, to: partial.path, "links.db"))
             files.append(try copy(catalog.pool, to: partial.path, "catalog.db"))
             let backup = Backup(createdAt: now, version: version, files: files)
             try BackupFile.write(backup.text, to: "\(partial.path)/\(listName)")

@@ -67,6 +67,13 @@ extension CatalogDatabase {
         }
     }
 
+    package func removedTenants() async throws -> [TenantID] {
+        try await pool.read { db in
+            try String.fetchAll(db, sql: "SELECT id FROM tenant WHERE removed_at IS NOT NULL ORDER BY id")
+                .compactMap { TenantID($0) }
+        }
+    }
+
     /// Throws ``InactiveTenant`` for an archived or removed tenant. Every change of a tenant's content calls this in
     /// its transaction.
     static func requireActive(_ tenant: TenantID, _ db: Database) throws {

@@ -8,6 +8,7 @@ import LinkRouting
 /// ```
 /// service/            mode 0700
 ///     catalog.db      tenants, settings, tables, keys
+///     links.db        short links
 ///     events/         one SQLite file per UTC day, and ledger.db
 ///     exports/        finished exports, unless another place is configured
 ///     last-backup     when the last backup was begun
@@ -43,7 +44,7 @@ package final class DataDirectory: Sendable {
     /// `.serviceFolder` if it is the folder of the files in a data directory,
     /// `.otherBuild` if its files have the schema of another build, `.unsafe` if other users could replace them,
     /// `.locked` if another process holds the lock, `.unfinishedRestore` after an interrupted restore, and `.missing` if
-    /// there are day files but no catalog.
+    /// there are day files or short links but no catalog.
     package init(_ path: String, for purpose: Purpose) throws {
         try Self.requireReadable(path)
         // Opening changes the files, so that they would no longer match the list of the backup.
@@ -92,6 +93,7 @@ package final class DataDirectory: Sendable {
     /// The folder of all files.
     package var servicePath: String { Self.serviceFolder(in: path) }
     package var catalogPath: String { servicePath + "/catalog.db" }
+    package var linksPath: String { servicePath + "/links.db" }
     package var eventsPath: String { servicePath + "/events" }
     package var exportsPath: String { Self.exports(in: path) }
     package var controlSocketPath: String { servicePath + "/control.sock" }
@@ -154,7 +156,10 @@ package final class DataDirectory: Sendable {
         guard lstat(service, &status) == 0 || lstat(formerCatalog, &status) != 0 else {
             throw StorageError.otherBuild(file: formerCatalog)
         }
-        var files = [("catalog.db", CatalogDatabase.schema), ("events/ledger.db", EventLog.ledgerSchema)]
+        var files = [
+            ("catalog.db", CatalogDatabase.schema), ("links.db", ShortLinkDatabase.schema),
+            ("events/ledger.db", EventLog.ledgerSchema),
+        ]
         if let day = dayFiles(in: service).max() { files.append(("events/\(day)", EventLog.daySchema)) }
         for (name, schema) in files {
             do {
@@ -181,7 +186,7 @@ package final class DataDirectory: Sendable {
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR { return true }
         if lstat(service, &status) == 0, status.st_mode & S_IFMT != S_IFDIR { return true }
-        let names = ["lock", "catalog.db", "catalog.db-wal", "events", "restoring", "restored"]
+        let names = ["lock", "catalog.db", "catalog.db-wal", "links.db", "events", "restoring", "restored"]
         return names.contains { access("\(service)/\($0)", F_OK) == 0 || errno == EACCES }
     }
 
@@ -197,8 +202,9 @@ package final class DataDirectory: Sendable {
         }
         let catalog = service + "/catalog.db"
         guard access(catalog, F_OK) != 0, access(catalog + "-wal", F_OK) != 0 else { return }
-        guard let day = dayFiles(in: service).max() else { return }
-        throw StorageError.missing(file: catalog, detail: "events/\(day) exists")
+        let links = access(service + "/links.db", F_OK) == 0 ? "links.db" : nil
+        guard let witness = dayFiles(in: service).max().map({ "events/\($0)" }) ?? links else { return }
+        throw StorageError.missing(file: catalog, detail: "\(witness) exists")
     }
 
     /// Removes other users' access to files that a copy left open. Throws if one of the files is a symbolic link,
@@ -207,6 +213,7 @@ package final class DataDirectory: Sendable {
         let days = (try? FileManager.default.contentsOfDirectory(atPath: service + "/events")) ?? []
         let names = [
             "lock", "running", "last-backup", "restoring", "restored", "catalog.db", "catalog.db-wal", "catalog.db-shm",
+            "links.db", "links.db-wal", "links.db-shm",
         ]
         for name in names + days.map({ "events/" + $0 }) { try OwnersFile.shut("\(service)/\(name)") }
     }

@@ -28,7 +28,9 @@ struct RestoreState {
     /// of one: SQLite would replay a leftover `-wal` into the restored file.
     func clear() throws {
         try? FileManager.default.removeItem(atPath: restoring)
-        let left = entries(of: ".").filter { $0.hasPrefix("catalog.db") } + entries(of: "events").map { "events/" + $0 }
+        let left =
+            entries(of: ".").filter { $0.hasPrefix("catalog.db") || $0.hasPrefix("links.db") }
+            + entries(of: "events").map { "events/" + $0 }
         if let file = left.first { throw StorageError.occupied(directory: directory, by: file) }
     }
 
@@ -50,7 +52,7 @@ struct RestoreState {
     func finish() throws -> [UInt8]? {
         guard Self.isThere(restored) else { return nil }
         let list = FileManager.default.contents(atPath: "\(restored)/\(Backup.listName)")
-        for name in ["events", "catalog.db"] where Self.isThere("\(restored)/\(name)") {
+        for name in ["events", "links.db", "catalog.db"] where Self.isThere("\(restored)/\(name)") {
             let target = "\(directory)/\(name)"
             // Renaming a directory replaces only an empty one; renaming a file replaces any file.
             guard name == "events" || !Self.isThere(target) else {

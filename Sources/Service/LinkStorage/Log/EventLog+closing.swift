@@ -69,8 +69,8 @@ private struct DaySource {
     let file: StorageFile
     let db: Database
 
-    func forEachRow(_ sql: String, _ body: (Row) throws -> Void) throws {
-        let rows = try file.naming { try Row.fetchCursor(db, sql: sql) }
+    func forEachRow(_ sql: String, _ arguments: StatementArguments = [], _ body: (Row) throws -> Void) throws {
+        let rows = try file.naming { try Row.fetchCursor(db, sql: sql, arguments: arguments) }
         while let row = try file.naming({ try rows.next() }) { try body(row) }
     }
 }
@@ -95,6 +95,7 @@ private struct CountCopy {
         try numberValues()
         try copyResults()
         try copyValues()
+        try copyShortLinks()
     }
 
     private mutating func numberStreams() throws {
@@ -168,6 +169,34 @@ private struct CountCopy {
             try days.execute(
                 arguments: [stream, value.dimension, hour.flooredQuotient(by: 24), value.value, count]
             )
+        }
+    }
+
+    /// The rows that are sorted together, in memory.
+    private static let linksAtOnce: Int64 = 250_000
+
+    /// Adds the rows by link, so that the pages of the ledger's tree are written one after the other.
+    private func copyShortLinks() throws {
+        let add = try ledger.cachedStatement(
+            sql: """
+                INSERT INTO short_link_day (stream, day, code, count, last_at) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET count = count + excluded.count, last_at = max(last_at, excluded.last_at)
+                """
+        )
+        let last = try source.file.naming {
+            try Int64.fetchOne(source.db, sql: "SELECT max(id) FROM short_link_count")
+        }
+        let sums = """
+            SELECT stream, day, code, sum(count), max(last_at) FROM short_link_count WHERE id >= ? AND id < ?
+            GROUP BY stream, day, code
+            """
+        for first in stride(from: 1, through: last ?? 0, by: Int(Self.linksAtOnce)) {
+            try source.forEachRow(sums, [first, first + Self.linksAtOnce]) { row in
+                let stream = try known(streams[row[0]])
+                try add.execute(
+                    arguments: [stream, row[1] as Int64, row[2] as String, row[3] as Int64, row[4] as Int64]
+                )
+            }
         }
     }
 

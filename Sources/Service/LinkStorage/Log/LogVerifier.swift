@@ -19,11 +19,12 @@ package struct LogVerification: Sendable, Hashable {
 }
 
 extension EventLog {
-    /// Verifies every page of every file, also of the catalog. Each file is read in one transaction, so both may be in use.
-    /// Takes as long as reading everything.
-    package func verify(with catalog: CatalogDatabase) async throws -> LogVerification {
+    /// Verifies every page of every file, also of the catalog and of the short links. Each file is read in one
+    /// transaction, so all may be in use. Takes as long as reading everything.
+    package func verify(with catalog: CatalogDatabase, _ links: ShortLinkDatabase) async throws -> LogVerification {
         var verification = try await verify()
         verification.faults += await catalog.faults()
+        verification.faults += await links.faults()
         return verification
     }
 

@@ -33,6 +33,12 @@ struct RollupAccumulator {
         let value: ExactText
     }
 
+    struct ShortLink: Hashable {
+        let stream: Int
+        let day: CivilDay
+        let code: String
+    }
+
     struct Rows: Hashable {
         var count: Int64
         let first: Int64
@@ -43,6 +49,7 @@ struct RollupAccumulator {
     var streams = RunCounts<Stream>()
     var results = RunCounts<Result>()
     var values = RunCounts<Value>()
+    private(set) var shortLinks: [ShortLink: ShortLinkCount] = [:]
     private(set) var rows: [TenantID: Rows] = [:]
     private(set) var eventCount = 0
     /// The quarter-hour of the last event, counted since 1970.
@@ -77,6 +84,7 @@ struct RollupAccumulator {
             return self = RollupAccumulator()
         }
         eventCount = 0
+        shortLinks.removeAll(keepingCapacity: true)
         rows.removeAll(keepingCapacity: true)
         streams.resetCounts()
         results.resetCounts()
@@ -100,6 +108,10 @@ struct RollupAccumulator {
             ),
             after: &result
         )
+        if let code = event.shortLink?.code {
+            let key = ShortLink(stream: stream, day: event.recordedAt.day, code: code)
+            shortLinks[key, default: ShortLinkCount()].add(ShortLinkCount(1, last: event.recordedAt))
+        }
         let hour = quarter.flooredQuotient(by: 4)
         for (index, dimension) in Self.dimensions.enumerated() {
             guard let value = dimension.countedValue(of: event) else { continue }

@@ -175,6 +175,23 @@ struct RollupWriter {
             try row.run()
             if others.contains(entry.number) { addCandidate(entry, in: accumulator.streams.entries[entry.key.stream]) }
         }
+        try writeShortLinks(accumulator, db)
+    }
+
+    private func writeShortLinks(_ accumulator: RollupAccumulator, _ db: Database) throws {
+        guard !accumulator.shortLinks.isEmpty else { return }
+        let insert = try db.cachedStatement(
+            sql: "INSERT INTO short_link_count (stream, day, code, count, last_at) VALUES (?, ?, ?, ?, ?)"
+        )
+        var row = RowBinder(insert)
+        for (link, counted) in accumulator.shortLinks {
+            row.int(accumulator.streams.entries[link.stream].number)
+            row.int(link.day.daysSince1970)
+            row.text(link.code)
+            row.int(counted.count)
+            row.int(counted.last.milliseconds)
+            try row.run()
+        }
     }
 
     private mutating func addCandidate(

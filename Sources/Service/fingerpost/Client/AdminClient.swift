@@ -89,7 +89,7 @@ package struct AdminClient: Sendable {
     /// Sends a request. Throws ``Refusal`` for a status other than 2xx, and an exit code if the server does not
     /// respond.
     ///
-    /// - Parameter path: The path below `/admin/v1/`.
+    /// - Parameter path: The path below `/admin/v1/`. Only a slash within a segment is escaped, as `%2F`.
     package func send(
         _ method: OutboundHTTP.Method,
         _ path: String,
@@ -105,7 +105,8 @@ package struct AdminClient: Sendable {
             URLQueryItem(name: $0.0, value: $0.1)
         }
         let parameters = components.percentEncodedQuery.flatMap { $0.isEmpty ? nil : "?\($0)" } ?? ""
-        let escaped = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
+        let escaped = path.components(separatedBy: "%2F")
+            .map { $0.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? $0 }.joined(separator: "%2F")
         let response = try await exchange(method, "/admin/v1/\(escaped)\(parameters)", headers, body)
         guard (200..<300).contains(response.status) else {
             let parts = path.split(separator: "/")
@@ -117,13 +118,13 @@ package struct AdminClient: Sendable {
         return response
     }
 
-    /// Whether a request concerns keys, the audit log, or what all environments of a tenant share. A key for one
-    /// environment may read the suites with its environment.
+    /// Whether a request concerns keys, the audit log, short links, or what all environments of a tenant share. A key for
+    /// one environment may read the suites with its environment.
     private static func isForAllEnvironments(_ method: OutboundHTTP.Method, _ path: String) -> Bool {
         let parts = path.split(separator: "/")
         guard parts.first == "tenants", parts.count > 2 else { return true }
         let isRead = method == .get && parts[2] == "suites"
-        return !isRead && ["archive", "unarchive", "erasures", "retention", "suites"].contains(parts[2])
+        return !isRead && ["archive", "unarchive", "erasures", "retention", "suites", "short-links"].contains(parts[2])
     }
 
     /// Returns the tenant that was probably meant, among those that the key has access to.

@@ -44,6 +44,7 @@ enum DirectoryClient {
         _ body: (AdminClient) async throws -> Result
     ) async throws -> Result {
         let database = try CatalogDatabase(directory.catalogPath)
+        let links = try ShortLinkDatabase(directory.linksPath, random: SystemRandom.number)
         let empty = FileManager.default.temporaryDirectory.appending(path: "fingerpost-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: empty) }
         if !readsLog { try FileManager.default.createDirectory(at: empty, withIntermediateDirectories: false) }
@@ -60,6 +61,7 @@ enum DirectoryClient {
         let dependencies = ServerDependencies.build(
             .system,
             store: database,
+            shortLinks: links,
             log: ServiceLog(log, webhook: exports.webhook),
             recorder: recorder,
             sealer: sealer,
@@ -75,7 +77,7 @@ enum DirectoryClient {
         )
         // Only exports read the live tables.
         if configuration != nil { try await dependencies.publishing.reload() }
-        let endpoints = ControlEndpoints(dependencies, OperatorTasks(directory, database, log))
+        let endpoints = ControlEndpoints(dependencies, OperatorTasks(directory, database, links, log))
         let client = AdminClient { method, target, headers, body in
             let answer = try await endpoints.answer(method.rawValue, target, headers, body ?? [])
             return AdminClient.Response(status: answer.status, bytes: answer.body)
@@ -92,6 +94,7 @@ enum DirectoryClient {
             return try result.get()
         }
         try log.close()
+        try links.close()
         try database.close()
         return result
     }

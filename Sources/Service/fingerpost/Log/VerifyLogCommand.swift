@@ -13,9 +13,9 @@ struct VerifyLogCommand: AsyncParsableCommand {
               fingerpost verify-log --data ./data --json
 
             Every sequence number from 1 to the last must be stored, erased or dropped by retention. Otherwise the \
-            output says which day lacks rows, and the exit code is 1. Every page of catalog.db, ledger.db and the day \
-            files is read, too; a file that is too damaged to be opened ends the command with 65. Works on a directory that no process uses, or \
-            through a running server's control socket.
+            output says which day lacks rows, and the exit code is 1. Every page of catalog.db, links.db, ledger.db \
+            and the day files is read, too; a file that is too damaged to be opened ends the command with 65. Works on \
+            a directory that no process uses, or through a running server's control socket.
             """
     )
 

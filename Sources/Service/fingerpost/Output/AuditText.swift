@@ -16,7 +16,8 @@ package struct AuditText {
         "draft.remove": "draft removed", "table.publish": "table published", "revision.prune": "revisions pruned",
         "suite.write": "suite written", "suite.remove": "suite removed", "key.create": "key created",
         "key.rotate": "key rotated", "key.revoke": "key revoked", "erase_install": "install erased",
-        "force_retention": "retention forced",
+        "force_retention": "retention forced", "import_short_links": "short links imported",
+        "block_short_link": "short link blocked",
     ]
 
     /// - Parameter entries: The entries as the admin API describes them.

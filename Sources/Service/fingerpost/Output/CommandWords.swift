@@ -47,6 +47,7 @@ package struct CommandWords: Sendable {
             Phrase(http: "or remove it with DELETE.", command: "or remove it with 'fingerpost suites remove'."),
             Phrase(http: "with PUT …/suites/", command: "with 'fingerpost suites push', from a file named "),
             Phrase(http: "list them at …/suites.", command: "'fingerpost suites list \(tenant)' lists them."),
+            Phrase(http: "list them at …/short-links.", command: "'fingerpost links list \(tenant)' lists them."),
             Phrase(http: "list them at …/drafts.", command: "'fingerpost drafts list \(tenant)' lists them."),
             Phrase(http: "list them at …/revisions.", command: "'fingerpost revisions list \(tenant)' lists them."),
             Phrase(

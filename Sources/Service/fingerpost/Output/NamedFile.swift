@@ -3,15 +3,17 @@ import LinkCatalog
 
 /// Writes a file that the user named. A regular file is replaced atomically; the target of a symbolic link is written
 /// and the link stays. A device or pipe is written directly.
-package func write(_ text: String, toFile path: String) throws {
+package func write(_ text: String, toFile path: String) throws { try write(Array(text.utf8), toFile: path) }
+
+package func write(_ bytes: [UInt8], toFile path: String) throws {
     var (found, link) = (stat(), stat())
     let isThere = stat(path, &found) == 0
     let isReplaced = isThere ? found.st_mode & S_IFMT == S_IFREG : lstat(path, &link) != 0
     do {
         if isReplaced {
-            try Data(text.utf8).write(to: URL(filePath: isThere ? resolved(path) : path), options: .atomic)
+            try Data(bytes).write(to: URL(filePath: isThere ? resolved(path) : path), options: .atomic)
         } else {
-            try writeThrough(Array(text.utf8), to: path)
+            try writeThrough(bytes, to: path)
         }
     } catch let failure as POSIXFailure {
         throw fail("\(path) cannot be written: \(String(cString: strerror(failure.code)))", .ioError)

@@ -31,7 +31,7 @@ package struct ProgressBar {
 
     /// The bar, such as `[######                        ] 12 of 60 windows`.
     package var line: String {
-        let filled = total > 0 ? done * Self.width / total : Self.width
+        let filled = total > 0 ? min(done, total) * Self.width / total : Self.width
         let bar = String(repeating: "#", count: filled) + String(repeating: " ", count: Self.width - filled)
         return "[\(bar)] \(done) of \(total) \(unit)"
     }

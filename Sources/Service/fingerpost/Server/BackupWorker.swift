@@ -12,11 +12,13 @@ actor BackupWorker {
 
     private let directory: DataDirectory
     private let catalog: CatalogDatabase
+    private let links: ShortLinkDatabase
     private let log: EventLog
 
-    init(_ directory: DataDirectory, catalog: CatalogDatabase, log: EventLog) {
+    init(_ directory: DataDirectory, catalog: CatalogDatabase, links: ShortLinkDatabase, log: EventLog) {
         self.directory = directory
         self.catalog = catalog
+        self.links = links
         self.log = log
     }
 
@@ -25,6 +27,7 @@ actor BackupWorker {
         let backup = try Backup.make(
             of: directory,
             catalog: catalog,
+            links: links,
             log: log,
             to: target,
             at: begun,
@@ -38,12 +41,12 @@ actor BackupWorker {
 }
 
 extension OperatorTasks {
-    init(_ directory: DataDirectory, _ catalog: CatalogDatabase, _ log: EventLog) {
-        let backups = BackupWorker(directory, catalog: catalog, log: log)
+    init(_ directory: DataDirectory, _ catalog: CatalogDatabase, _ links: ShortLinkDatabase, _ log: EventLog) {
+        let backups = BackupWorker(directory, catalog: catalog, links: links, log: log)
         self.init {
             try await backups.write(to: $0)
         } verifyLog: {
-            try await log.verify(with: catalog).json
+            try await log.verify(with: catalog, links).json
         }
     }
 

@@ -22,6 +22,7 @@ struct ProcessReadings: Sendable {
         var readings: [MetricRegistry.Reading] = [
             .gauge("fingerpost_build_info", 1, [("version", version), ("sqlite", sqlite)]),
             .gauge("fingerpost_sqlite_wal_bytes", fileSize("catalog.db-wal"), [("db", "catalog")]),
+            .gauge("fingerpost_sqlite_wal_bytes", fileSize("links.db-wal"), [("db", "links")]),
             .gauge("fingerpost_sqlite_wal_bytes", fileSize("events/ledger.db-wal"), [("db", "ledger")]),
             .gauge("fingerpost_sqlite_wal_bytes", dayFiles(ending: "-wal"), [("db", "events")]),
             .gauge("fingerpost_log_bytes", dayFiles(ending: ".db")),

@@ -81,6 +81,7 @@ extension Server {
 
     private func close() throws {
         try log.close()
+        try links.close()
         try database.close()
     }
 
@@ -121,7 +122,7 @@ extension Server {
         }
         if let certificates { services.append(.init(service: certificates)) }
         if ControlSocket.fits(directory.controlSocketPath) {
-            let tasks = OperatorTasks(directory, database, log).reportingToOthers
+            let tasks = OperatorTasks(directory, database, links, log).reportingToOthers
             services.append(
                 .init(service: buildControlApplication(dependencies, tasks, at: directory.controlSocketPath))
             )

@@ -17,6 +17,7 @@ struct Server {
     let health: Health
     let directory: DataDirectory
     let database: CatalogDatabase
+    let links: ShortLinkDatabase
     let log: EventLog
     let dependencies: ServerDependencies
     let recorder: EventRecorder
@@ -25,8 +26,8 @@ struct Server {
     /// The certificates of the public port; nil if it uses plain HTTP.
     let certificates: ServerCertificates?
 
-    /// Opens the files of the data directory; after an unclean stop the catalog is checked first. `opsServer` reports the
-    /// progress.
+    /// Opens the files of the data directory; after an unclean stop the catalog and the short links are checked first.
+    /// `opsServer` reports the progress.
     init(
         _ configuration: ServiceConfiguration,
         in directory: DataDirectory,
@@ -42,7 +43,8 @@ struct Server {
         self.live = live
         self.certificates = certificates
         health = opsServer.health
-        (database, log) = try await Self.open(directory, telling: opsServer.health, logger)
+        let hadLinks = access(directory.linksPath, F_OK) == 0
+        (database, links, log) = try await Self.open(directory, telling: opsServer.health, logger)
         opsServer.health.start("loading the tables")
         recorder = EventRecorder(
             store: log,
@@ -62,6 +64,7 @@ struct Server {
         let dependencies = ServerDependencies.build(
             .system,
             store: database,
+            shortLinks: links,
             log: ServiceLog(log, webhook: configuration.exports.webhook),
             recorder: recorder,
             sealer: sealer,
@@ -86,6 +89,12 @@ struct Server {
         try await dependencies.publishing.reload()
         let catalog = dependencies.linkResolver.catalog
         try Self.requireSomethingToServe(catalog.current)
+        // A build that follows short links makes the file before anybody can publish such a table.
+        if !hadLinks, catalog.current.tables.contains(where: { !$0.shortLinkRoutes.isEmpty }) {
+            logger.error(
+                "links.db was missing and is empty now, although tables need it; follow deploy/runbooks/corrupt-file.md"
+            )
+        }
         writer = WriterHeartbeat(
             probe: { [recorder, log] in
                 _ = try await recorder.fence()
@@ -128,15 +137,19 @@ struct Server {
         _ directory: DataDirectory,
         telling health: Health,
         _ logger: Logger
-    ) async throws -> (CatalogDatabase, EventLog) {
+    ) async throws -> (CatalogDatabase, ShortLinkDatabase, EventLog) {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
                 continuation.resume(
                     with: Result {
                         health.start(directory.wasUnclean ? "checking catalog.db" : "opening catalog.db")
-                        let database = try CatalogDatabase(
-                            directory.catalogPath,
-                            checkFirst: directory.wasUnclean ? .yes : .no
+                        let checkFirst: CatalogDatabase.CheckFirst = directory.wasUnclean ? .yes : .no
+                        let database = try CatalogDatabase(directory.catalogPath, checkFirst: checkFirst)
+                        health.start(directory.wasUnclean ? "checking links.db" : "opening links.db")
+                        let links = try ShortLinkDatabase(
+                            directory.linksPath,
+                            checkFirst: checkFirst,
+                            random: SystemRandom.number
                         )
                         health.start("opening the log")
                         let log = try EventLog(directory.eventsPath, now: SystemClock.now) { damage in
@@ -151,7 +164,7 @@ struct Server {
                                 metadata: ["first_seq": "\(missing.lowerBound)", "last_seq": "\(missing.upperBound)"]
                             )
                         }
-                        return (database, log)
+                        return (database, links, log)
                     }
                 )
             }

@@ -14,6 +14,9 @@ enum SystemRandom {
         var generator = SystemRandomNumberGenerator()
         return Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     }
+
+    /// Returns a number from 0 that is below `bound`.
+    static func number(below bound: Int) -> Int { .random(in: 0..<bound) }
 }
 
 extension ServerEnvironment {

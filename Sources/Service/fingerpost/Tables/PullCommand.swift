@@ -13,7 +13,7 @@ struct PullCommand: AsyncParsableCommand {
               fingerpost pull shop -f shop.yaml
               fingerpost pull shop --server https://links.internal:8081 > shop.yaml
 
-            plan and apply accept the file. Comments in an existing file are lost. A file with changes that are not live \
+            plan and apply accept the file. Comments in an existing file are lost, its 'links' stay. A file with changes that are not live \
             is replaced only with --force. The key needs the scope tables:read.
             """
     )
@@ -29,7 +29,8 @@ struct PullCommand: AsyncParsableCommand {
         let client = try admin.client()
         let document = try await reportingRefusals {
             let settings = try await client.send(.get, "tenants/\(tenant)/settings")
-            if let file, !force { try await requireUnchanged(file, client) }
+            var links: JSONNode?
+            if let file, !force { links = try await linksOfUnchanged(file, client) }
             var table: JSONNode?
             var revision: Int64?
             do {
@@ -42,7 +43,7 @@ struct PullCommand: AsyncParsableCommand {
                 "formatVersion": .int(1), "tenant": .string(tenant), "basedOn": revision.map { .int($0) },
                 "settingsBasedOn": settings.eTag.flatMap { Int64($0) }.map { .int($0) },
                 "settings": settings.body["settings"],
-                "table": table,
+                "table": table, "links": links,
             ])
         }
         let text = json ? document.json(.pretty) + "\n" : try Document.yaml(document)
@@ -51,10 +52,11 @@ struct PullCommand: AsyncParsableCommand {
         show("\(file): \((document["table"]?["routes"]?.elements?.count ?? 0).counted("route"))")
     }
 
-    /// Throws if an existing file has changes, to the table or the settings that it was pulled from, that are not live.
-    private func requireUnchanged(_ file: String, _ client: AdminClient) async throws {
+    /// Returns the short links of an existing file. Throws if it has changes, to the table or the settings that it was
+    /// pulled from, that are not live.
+    private func linksOfUnchanged(_ file: String, _ client: AdminClient) async throws -> JSONNode? {
         var status = stat()
-        guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return }
+        guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return nil }
         let text = try readText(file)
         guard let document = try? TenantDocument(text) else {
             throw fail("\(file) is not a tenant file; choose another name, or use --force to replace it.", .failed)
@@ -71,6 +73,7 @@ struct PullCommand: AsyncParsableCommand {
                 .failed
             )
         }
+        return document.links
     }
 
     /// Returns a table of the tenant; an empty one if there is none.

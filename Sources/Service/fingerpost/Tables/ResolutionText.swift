@@ -44,12 +44,15 @@ package struct ResolutionText {
         }
         row("changed by", answer["reading"]?.elements?.compactMap(\.text).map { "links.\($0)" }.joined(separator: ", "))
         row("parameters", Self.list(answer["parameters"]))
+        row("follows", follows)
         let destination = answer["destination"]
         row("screen", destination.flatMap(Self.screen))
         row("data", destination?["data"]?.json())
         for part in route.map({ InstallText($0, answer).rows }) ?? [] { row(part.name, part.text) }
         row("continuation", answer["action"]?.text == "sign_in" ? "after signing in" : nil)
-        for landing in landings where answer["outcome"]?.text != "rejected" {
+        row("click", ended.map { "gets status 410: \($0)" })
+        for landing in landings where !["rejected", "undecided"].contains(answer["outcome"]?.text) {
+            guard ended == nil || landing.answer["action"]?.text == "open_app" else { continue }
             row(landing.name, effect(of: landing.answer))
         }
         return [headline] + TextColumns(rows, others: .left).lines + nearRoutes + warnings
@@ -61,6 +64,22 @@ package struct ResolutionText {
             return [outcome, Self.reason(answer)].compactMap(\.self).joined(separator: ": ")
         }
         return "\(outcome): route '\(id)', \(route["pattern"]?.text ?? "")"
+    }
+
+    /// What the route follows. Only a server does, so that a file has no destination.
+    private var follows: String? {
+        guard answer["outcome"]?.text == "undecided", case .follow(let follow)? = route?.behaviour else { return nil }
+        let text = answer["parameters"]?[follow.parameter].map { $0.text ?? $0.json() } ?? ""
+        return switch follow {
+        case .shortLinks: "the short link '\(text)', whose target is on the server; use --server"
+        case .parameter: "the link '\(text)', if the server may lead there; use --server"
+        }
+    }
+
+    /// Why nobody may follow the short link any more. Only an app that is installed gets the fallback.
+    private var ended: String? {
+        let codes = ["link_expired", "link_archived", "link_blocked"]
+        return codes.contains(answer["reason"]?["code"]?.text ?? "") ? Self.reason(answer) : nil
     }
 
     /// Returns the effect of the link for a person with this context.

@@ -53,6 +53,9 @@ package struct TableFile {
             settings = document.settings
             table = document.table
             basedOn = document.basedOn?.rawValue
+            if document.links != nil {
+                warn("note: 'links' are for stub servers; a server gets short links by 'fingerpost links import'.")
+            }
             settingsBasedOn = document.settingsBasedOn
         } catch let error as DocumentError {
             throw fail("\(path): \(error.description)", .unreadableInput)

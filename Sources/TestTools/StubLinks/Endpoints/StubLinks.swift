@@ -37,6 +37,9 @@ package final class StubLinks: StubEndpoints {
     private let appTables: AppTableCache
     private let tableService: AppTableService
     private let queue = WorkQueue(threads: 1)
+    private let shortLinks = TenantLinks()
+    /// The tenants whose files have no short links.
+    private let unlinked = Mutex<Set<TenantID>>([])
     private let metrics = MetricRegistry()
     private let tenantMetrics: TenantMetrics
     private let admission: Admission
@@ -121,6 +124,10 @@ package final class StubLinks: StubEndpoints {
     private func publish(_ content: LinkFiles.Content) async throws {
         liveSuites.withLock { $0 = content.suites }
         live.update(from: try documents.update(content.tenants))
+        shortLinks.replace(
+            by: Dictionary(content.tenants.map { ($0.tenant, $0.links ?? []) }, uniquingKeysWith: { first, _ in first })
+        )
+        unlinked.withLock { $0 = Set(content.tenants.filter { $0.links == nil }.map(\.tenant)) }
         if !associationFiles.isComplete { try await associationFiles.makeMissing(on: queue) }
         await tableService.signTables()
     }
@@ -166,7 +173,11 @@ package final class StubLinks: StubEndpoints {
             uptime: { .now },
             node: nextNode(),
             tenants: tenantMetrics,
-            observe: { RequestLinks.current?.append($0) }
+            shortLinks: shortLinks,
+            admission: admission,
+            observe: { [self] link in
+                RequestLinks.current?.append(link, hasShortLinks: !unlinked.withLock { $0.contains(link.event.tenant) })
+            }
         )
         let dependencies = PublicDependencies(
             linkResolver: linkResolver,

@@ -12,6 +12,8 @@ struct TenantSource: Sendable {
     let routeCount: Int
     /// The environments that the settings name, `production` first. All of them get the table of the file.
     let environments: [EnvironmentID]
+    /// Nil for a file without 'links'.
+    let links: [ShortLink]?
     private let claims: [Claim]
 
     /// A domain or a scheme, which one tenant owns.
@@ -42,6 +44,11 @@ struct TenantSource: Sendable {
         self.settings = node.json()
         self.table = document.table?.json()
         routeCount = table?.routes.count ?? 0
+        do throws(DocumentError) {
+            links = try document.links == nil ? nil : document.shortLinks()
+        } catch {
+            throw UnusableFile(file.path, error)
+        }
         let others = settings.namedEnvironments.subtracting([.production])
         environments = [.production] + others.sorted { $0.rawValue < $1.rawValue }
         claims = Self.claims(settings.identity, node)

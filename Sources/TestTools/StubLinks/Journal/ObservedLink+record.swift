@@ -7,17 +7,26 @@ import StubMatching
 extension ObservedLink {
     /// Returns the journal's record of the link. The link is resolved again, because the answer may lack the
     /// explanation.
-    func record(isExplained: Bool) -> LinkRecord {
-        let answer = catalog.resolve(
+    func record(isExplained: Bool, hasShortLinks: Bool) -> LinkRecord {
+        let own = catalog.resolve(
             url,
             in: context,
             environment: environment,
             explanation: isExplained ? .included : .omitted
         )
+        var answer = followed ?? own
+        answer.resolution.trace = own.resolution.trace
         // The answer of `POST /resolve` has all facts in a form that people know.
         let limits = JSONReader.Limits(maximumBytes: 4 << 20)
         let resolution = (try? JSONReader.parse(ResolveResponse(answer).json(), limits: limits)) ?? .null
         let destination = resolution["destination"]
+        var note: String?
+        if case .code(let code, _)? = own.resolution.followed, event.shortLink == nil {
+            note =
+                hasShortLinks
+                ? "the tenant file has no short link '\(code)'; add it below 'links'"
+                : "the tenant file has no short links; list them below 'links'"
+        }
         let nearest = nearestRoutes(answer)
         let json = JSONNode.object([
             "kind": .string(event.kind.rawValue),
@@ -37,9 +46,12 @@ extension ObservedLink {
             "reason": resolution["reason"],
             "explanation": resolution["trace"],
             "nearestRoutes": nearest?.json,
+            "shortLink": event.shortLink.map { .string($0.text) },
+            "note": note.map(JSONNode.string),
             "reported": reported,
         ])
-        return LinkRecord(link: url, summary: summary(resolution), failure: failure(answer, nearest), json: json)
+        let reason = failure(answer, nearest).map { note ?? $0 }
+        return LinkRecord(link: url, summary: summary(resolution), failure: reason, json: json)
     }
 
     /// The decision of an app's own engine; nil for links that the server resolved.

@@ -10,11 +10,12 @@ final class RequestLinks: Sendable {
     /// The maximum number of links of a batch, and of events of an app's message.
     private static let maximumCount = 100
 
-    private let links = Mutex<[ObservedLink]>([])
+    private let links = Mutex<[(link: ObservedLink, hasShortLinks: Bool)]>([])
 
-    func append(_ link: ObservedLink) {
+    /// - Parameter hasShortLinks: Whether the file of the link's tenant has short links.
+    func append(_ link: ObservedLink, hasShortLinks: Bool) {
         links.withLock { links in
-            if links.count < Self.maximumCount { links.append(link) }
+            if links.count < Self.maximumCount { links.append((link, hasShortLinks)) }
         }
     }
 
@@ -22,6 +23,8 @@ final class RequestLinks: Sendable {
         let links = links.withLock(\.self)
         // The explanations of a large batch would fill the journal.
         let explained = links.count <= 10 ? links.count : 0
-        return links.enumerated().map { $1.record(isExplained: $0 < explained) }
+        return links.enumerated().map {
+            $1.link.record(isExplained: $0 < explained, hasShortLinks: $1.hasShortLinks)
+        }
     }
 }

@@ -10,6 +10,8 @@ struct AckedSet {
     let torn: [String]
     /// Missing sequences below the last one without a recorded reason.
     let gaps: [Int64]
+    /// Answered clicks of short links without a row that names the link.
+    let unnamed: [String]
 
     init(_ history: RequestHistory, _ stored: StoredSet) {
         let (attempted, acknowledged) = (history.attempted, history.acknowledged)
@@ -26,6 +28,9 @@ struct AckedSet {
         // These trials erase and drop nothing; FaultRetentionTests covers that.
         let sequences = Set(stored.rows.map(\.sequence))
         gaps = (1..<max(1, (sequences.max() ?? 0) + 1)).filter { !sequences.contains($0) }
+        unnamed = history.clicked.filter { code in
+            byRequest[code]?.map(\.shortLink) != ["\(FaultLoad.clickHost)/\(code)"]
+        }
     }
 
     /// Descriptions of all violations; empty if there are none.
@@ -40,6 +45,7 @@ struct AckedSet {
             violation("ids are stored more than once", repeated),
             violation("requests are stored in part", torn),
             violation("sequences are missing", gaps),
+            violation("clicks have no row that names their short link", unnamed),
         ].compactMap(\.self)
     }
 }

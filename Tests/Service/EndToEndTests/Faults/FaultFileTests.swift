@@ -29,7 +29,7 @@ struct FaultFileTests {
     }
 
     static let damages =
-        ["catalog.db", "$DAY", "events/ledger.db"].flatMap { file in
+        ["catalog.db", "links.db", "$DAY", "events/ledger.db"].flatMap { file in
             [
                 Damage(file, "of no length", ": > \(file)", 65, "it is empty"),
                 Damage(file, "of 60 bytes", "truncate -s 60 \(file)", 65, "it is truncated"),
@@ -46,7 +46,7 @@ struct FaultFileTests {
                 Damage(file, "is gone, its WAL is not", "rm \(file)", 65, "its -wal file exists", wasKilled: true),
             ]
         }
-        + ["catalog.db", "$DAY"].map { file in
+        + ["catalog.db", "links.db", "$DAY"].map { file in
             // Found by the check after an unclean stop.
             Damage(
                 file,

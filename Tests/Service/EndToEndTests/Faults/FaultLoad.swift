@@ -2,14 +2,19 @@ import LinkRouting
 import TestSupport
 
 /// Clients that send requests as fast as they are answered, each on its own connection. Every third request is a batch
-/// with links of two tenants. Its rows are exported for both tenants and must be committed completely or not at all.
+/// with links of two tenants. Its rows are exported for both tenants and must be committed completely or not at all. Before
+/// every fiftieth request, a client creates a short link and clicks it.
 struct FaultLoad: Sendable {
     static let tenants = ["blogs", "shop"]
+    /// The shop's host for clicks.
+    static let clickHost = "go.yourappdomain.com"
 
     let server: RunningServer
     let history: RequestHistory
     /// The prefix of the request ids, unique within a history.
     let name: String
+    /// Creates the short links.
+    let key: String
     var clients = 8
     /// The maximum number of requests per client.
     var requests = 20_000
@@ -25,8 +30,12 @@ struct FaultLoad: Sendable {
     /// Returns when every client has ended: its connection broke, `judge` stopped it, or it has sent all its requests.
     func run(_ judge: @escaping @Sendable (Answer) -> Verdict = { _ in .proceed }) async {
         await onThreads(clients) { client in
-            guard let connection = try? HTTPConnection(port: server.publicPort) else { return }
+            guard let connection = try? HTTPConnection(port: server.publicPort),
+                let admin = try? HTTPConnection(port: server.adminPort)
+            else { return }
             for number in 0..<requests {
+                let code = "\(name)-\(client)-\(number)-link"
+                if number.isMultiple(of: 50), (try? follow(connection, admin, code)) == nil { return }
                 guard let answer = try? ask(connection, client, number), judge(answer) == .proceed else { return }
             }
         }
@@ -51,6 +60,26 @@ struct FaultLoad: Sendable {
         let answer = try response.json()
         let events = (answer["results"]?.elements ?? [answer]).compactMap { $0["id"]?.text }
         return Answer(response: response, acknowledged: history.acknowledge(id, events: events))
+    }
+
+    /// Creates a short link and clicks it.
+    private func follow(_ connection: HTTPConnection, _ admin: HTTPConnection, _ code: String) throws {
+        let made = try admin.request(
+            "POST",
+            "/admin/v1/tenants/shop/short-links",
+            headers: ["Authorization": "Bearer \(key)", "Content-Type": "application/json"],
+            body: #"{"code":"\#(code)","target":"https://\#(Self.clickHost)/product/7"}"#
+        )
+        guard made.status == 201 else { return }
+        history.create(code)
+        history.attempt(code)
+        let clicked = try connection.request(
+            "GET",
+            "/s/\(code)",
+            host: Self.clickHost,
+            headers: ["X-Request-ID": code]
+        )
+        if clicked.status == 302 { history.click(code) }
     }
 
     private static func link(_ number: Int) -> String {

@@ -4,7 +4,8 @@ import Synchronization
 /// The requests that clients sent and the answers they got, by request id.
 ///
 /// A line is written before its request is sent, or before anything acts on its answer, so the file of a failing
-/// history is complete: `attempted ID LINKS`, `acknowledged ID EVENT…`, `refused ID STATUS`, `late ID EVENT…`.
+/// history is complete: `attempted ID LINKS`, `acknowledged ID EVENT…`, `refused ID STATUS`, `late ID EVENT…`,
+/// `created CODE`, `clicked ID`.
 final class RequestHistory: Sendable {
     let path: String
     private let descriptor: Int32
@@ -14,6 +15,8 @@ final class RequestHistory: Sendable {
         var attempted: [String: Int] = [:]
         var acknowledged: [String: [String]] = [:]
         var refused: [String: Int] = [:]
+        var created: [String] = []
+        var clicked: [String] = []
         var isSealed = false
     }
 
@@ -53,6 +56,22 @@ final class RequestHistory: Sendable {
         }
     }
 
+    /// Notes that a short link was created.
+    func create(_ code: String) {
+        state.withLock { state in
+            append("created \(code)")
+            if !state.isSealed { state.created.append(code) }
+        }
+    }
+
+    /// Notes that the click of a short link was answered. Its code is the request's id.
+    func click(_ request: String) {
+        state.withLock { state in
+            append("clicked \(request)")
+            if !state.isSealed { state.clicked.append(request) }
+        }
+    }
+
     /// The number of links in each request.
     var attempted: [String: Int] { state.withLock(\.attempted) }
     /// The events of each request that was answered with 200.
@@ -60,6 +79,9 @@ final class RequestHistory: Sendable {
     var acknowledgedCount: Int { state.withLock(\.acknowledged.count) }
     /// The status of each request that was answered with another status.
     var refused: [String: Int] { state.withLock(\.refused) }
+
+    var created: [String] { state.withLock(\.created) }
+    var clicked: [String] { state.withLock(\.clicked) }
 
     private func append(_ line: String) {
         let bytes = Array((line + "\n").utf8)

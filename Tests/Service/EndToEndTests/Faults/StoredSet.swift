@@ -10,6 +10,7 @@ struct StoredSet {
         let id: String
         let request: String
         let tenant: String
+        let shortLink: String?
     }
 
     /// In the order of their sequences.
@@ -122,7 +123,13 @@ private struct Window {
                 row["tenant"]?.text == tenant
             else { throw broken("a row lacks seq, id or requestId, or is another tenant's") }
             guard (first...last).contains(sequence) else { throw broken("row \(sequence) is outside of the window") }
-            return StoredSet.Row(sequence: sequence, id: id, request: request, tenant: tenant)
+            return StoredSet.Row(
+                sequence: sequence,
+                id: id,
+                request: request,
+                tenant: tenant,
+                shortLink: row["shortLink"]?.text
+            )
         }
         guard Int64(rows.count) == count else { throw broken("it counts \(count) rows, the file \(rows.count)") }
     }

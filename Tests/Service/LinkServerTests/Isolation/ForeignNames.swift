@@ -9,6 +9,7 @@ struct ForeignNames {
     let route: String
     let draft: String
     let suite: String
+    let shortLink: String
     let environment: String
     let install: String
     let idempotencyKey: String
@@ -23,7 +24,8 @@ struct ForeignNames {
     /// The names that identify nothing else.
     var all: [String] {
         [
-            tenant, host, scheme, app, route, draft, suite, environment, install, idempotencyKey, key, event, export,
+            tenant, host, scheme, app, route, draft, suite, shortLink, environment, install, idempotencyKey, key, event,
+            export,
             continuation,
         ]
     }
@@ -39,6 +41,7 @@ struct ForeignNames {
             route: other(real.route),
             draft: other(real.draft),
             suite: other(real.suite),
+            shortLink: other(real.shortLink),
             environment: other(real.environment),
             install: other(real.install),
             idempotencyKey: other(real.idempotencyKey),

@@ -51,6 +51,8 @@ struct ForeignTenant {
               - {link: "https://go.zebra.test/", expect: {route: zebra-home}}
             """
         #expect(try await admin.put("suites/zebra-suite", yaml: suite).status == 200)
+        let short = #"{"code": "zebra-code", "target": "https://go.zebra.test/zebra/1", "title": "zebra-title"}"#
+        #expect(try await admin.post("short-links", short).status == 201)
         let made = try await admin.post(
             "/keys",
             #"{"name": "zebra-key", "tenant": "zebra-co", "scopes": ["admin"]}"#,
@@ -72,6 +74,7 @@ struct ForeignTenant {
             route: "zebra-route",
             draft: "zebra-draft",
             suite: "zebra-suite",
+            shortLink: "zebra-code",
             environment: "zebra-env",
             install: "zebra-install",
             idempotencyKey: "zebra-idempotency",
@@ -97,6 +100,7 @@ struct ForeignTenant {
             "settings", "settings/history", "drafts", "draft", "draft?draft=zebra-draft", "draft?environment=zebra-env",
             "table", "revisions",
             "suites", "suites/zebra-suite", "exports", "erasures", "events", "retention",
+            "short-links", "short-links/zebra-code/history",
         ] {
             let answer = try await admin.get(path)
             #expect(answer.status == 200, "\(path): \(answer.text)")

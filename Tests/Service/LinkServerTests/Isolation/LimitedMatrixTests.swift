@@ -30,6 +30,8 @@ struct LimitedMatrixTests {
         #expect(try await admin.put("draft?draft=zebra-draft", yaml: Self.table).status == 200)
         #expect(try await admin.put("draft?environment=staging", yaml: Self.staged).status == 200)
         #expect(try await admin.post("draft/publish?environment=staging").status == 201)
+        let short = #"{"code": "zebra-code", "target": "https://go.acme.test/secret/zebra-target"}"#
+        #expect(try await admin.post("short-links", short).status == 201)
         let resolved = try await service.resolve(#"{"url": "https://go.acme.test/secret/zebra-value"}"#)
         let names = ForeignNames(
             tenant: "acme",
@@ -39,6 +41,7 @@ struct LimitedMatrixTests {
             route: "secret",
             draft: "zebra-draft",
             suite: "suite",
+            shortLink: "zebra-code",
             environment: "production",
             install: "install",
             idempotencyKey: "idempotency",
@@ -111,7 +114,7 @@ struct LimitedMatrixTests {
             }
             let kept = [
                 "settings", "table", "draft", "drafts", "draft?draft=zebra-draft", "revisions", "suites", "events",
-                "revisions/1/table", "exports",
+                "revisions/1/table", "exports", "short-links",
             ]
             let before = try await everything(admin, kept)
             let queries = [
@@ -148,6 +151,7 @@ struct LimitedMatrixTests {
             }
             let kept = [
                 "settings", "settings/history", "table", "suites", "draft?draft=zebra-draft", "exports", "erasures",
+                "short-links", "short-links/zebra-code/history",
             ]
             let before = try await everything(admin, kept)
             let queries = [

@@ -159,7 +159,7 @@ struct OpenSurfaceTests {
                     "{dimension}",
                     with: "DIMENSION"
                 )
-                .replacing("{day}/{hour}/{file}", with: "dt=…/hour=…/events-…")
+                .replacing("{code}", with: "CODE").replacing("{day}/{hour}/{file}", with: "dt=…/hour=…/events-…")
                 let method = operation.key.uppercased()
                 let rows = text.split(separator: "\n").filter { row in
                     guard row.hasPrefix("| `") else { return false }
