@@ -79,7 +79,8 @@ package struct ServerDependencies: Sendable {
         self.publishing = publishing
         self.publicQueue = publicQueue
         documentMemory = DocumentMemory(queue: publishing.queue) {
-            max(64 << 20, 2 * limits.tableBytes)
+            // A body alone reaches its own limit first, which the last part that is read exceeds.
+            max(64 << 20, 2 * (limits.tableBytes + (64 << 10)))
         } whenDone: {
             DocumentMemory.giveMemoryBack()
         }
