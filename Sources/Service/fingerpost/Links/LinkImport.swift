@@ -16,6 +16,8 @@ package struct LinkImport {
     private let report: (ImportFailure) throws -> Void
     private var rows: LinkRows
     private var batch = Batch()
+    /// The request that the server answers while the next rows are read.
+    private var sent: (lines: [Int], answer: Task<AdminClient.Response, any Error>)?
 
     private struct Batch {
         var lines: [Int] = []
@@ -72,6 +74,7 @@ package struct LinkImport {
         let rows = try self.rows.lastRows()
         try await add(rows)
         try await send()
+        try await countAnswer()
     }
 
     private mutating func add(_ rows: [LinkRows.Row]) async throws {
@@ -122,20 +125,31 @@ package struct LinkImport {
 
     private mutating func send() async throws {
         guard let client, !batch.lines.isEmpty else { return }
-        let sent = batch
+        try await countAnswer()
+        let body = batch.body
+        let answer = Task { [tenant] in
+            try await client.send(
+                .post,
+                "tenants/\(tenant)/short-links",
+                headers: [("Content-Type", "application/x-ndjson")],
+                body: body
+            )
+        }
+        sent = (batch.lines, answer)
         batch = Batch()
-        let answer = try await client.send(
-            .post,
-            "tenants/\(tenant)/short-links",
-            headers: [("Content-Type", "application/x-ndjson")],
-            body: sent.body
-        )
+    }
+
+    /// Waits for the answer to the last request, and counts what became of its lines.
+    private mutating func countAnswer() async throws {
+        guard let (lines, request) = sent else { return }
+        sent = nil
+        let answer = try await request.value
         let results = answer.bytes.split(separator: UInt8(ascii: "\n"))
-        guard results.count == sent.lines.count else {
-            let counts = "\(results.count.counted("result")) for \(sent.lines.count.counted("link"))"
+        guard results.count == lines.count else {
+            let counts = "\(results.count.counted("result")) for \(lines.count.counted("link"))"
             throw fail("the server answered with \(counts); update this program or the server.", .failed)
         }
-        for (line, bytes) in zip(sent.lines, results) {
+        for (line, bytes) in zip(lines, results) {
             let result = try? JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: 1 << 20))
             switch result?["status"]?.text {
             case "created"?: created += 1
