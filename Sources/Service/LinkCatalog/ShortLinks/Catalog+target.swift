@@ -11,8 +11,8 @@ package enum FollowedTarget: Sendable {
 extension Catalog {
     /// Resolves the text that a link of `table` leads to. Synchronous, without I/O.
     ///
-    /// A page on an allowed host stays a page, whoever claims the host: no tenant can break the links of another. The routes
-    /// of other tenants are not asked.
+    /// A page on an allowed host is a page even if another tenant claims the host, so that no tenant breaks the links of
+    /// another. Routes of other tenants are not used.
     ///
     /// - Returns: Nil for anything else than a web link that the table answers and a page that the settings allow: for a
     ///   custom scheme, and a link that leads on again.

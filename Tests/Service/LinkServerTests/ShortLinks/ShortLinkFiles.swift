@@ -12,7 +12,7 @@ struct ShortLinkFiles: Sendable {
     let links: ShortLinkDatabase
     let log: EventLog
 
-    /// Runs `body` with a service on a data directory, whoever used that before. The recorder writes until it returns.
+    /// Runs `body` with a service on a data directory, which an earlier service may have used. The recorder writes until it returns.
     static func open<Value: Sendable>(
         _ path: String,
         _ clock: TestClock,
