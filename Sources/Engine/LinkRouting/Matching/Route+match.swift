@@ -149,12 +149,12 @@ extension RoutePattern {
                     parameters.append(link.parameter(piece.parameter, index, range))
                 }
             case .rest(let name):
-                let rest = link.rest(from: index)
+                let (values, text) = link.rest(from: index)
                 parameters.append(
                     CapturedParameter(
                         name: name,
-                        value: .list(rest),
-                        text: rest.joined(separator: "/"),
+                        value: .list(values),
+                        text: text,
                         location: .rest(firstSegment: index)
                     )
                 )
@@ -244,11 +244,20 @@ extension DeepLink {
         return try? DeepLink.parse(path)
     }
 
-    /// Returns the texts of the segments from an index on, with the empty ones in front of each.
-    fileprivate func rest(from index: Int) -> [String] {
-        segments.indices.dropFirst(index).flatMap { next in
-            Array(repeating: "", count: segments[next].emptySegments) + [segmentText(next)]
+    /// Returns the texts of the segments from an index on, with the empty ones in front of each, and the same as one text.
+    /// Both come from the bytes, because a path can have thousands of segments.
+    fileprivate func rest(from index: Int) -> (values: [String], text: String) {
+        var (values, text) = ([String](), [UInt8]())
+        for segment in segments.dropFirst(index) {
+            for _ in 0..<segment.emptySegments {
+                values.append("")
+                text.append(UInt8(ascii: "/"))
+            }
+            values.append(String(decoding: pathBytes[segment.range], as: UTF8.self))
+            text += pathBytes[segment.range]
+            text.append(UInt8(ascii: "/"))
         }
+        return (values, String(decoding: text.dropLast(), as: UTF8.self))
     }
 
     fileprivate func parameter(
