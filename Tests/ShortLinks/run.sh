@@ -4,4 +4,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 . Tests/part.sh
 
-LINK_HISTORIES=2000 timeout 5400 ./dev test LinkServerTests.ShortLinkHistoriesTests
+# A history leaves 12 MB in memory: the service that it killed.
+for first in $(seq 1 100 1901); do
+    LINK_HISTORIES=$first-$((first + 99)) timeout 900 ./dev test LinkServerTests.ShortLinkHistoriesTests
+done
