@@ -107,8 +107,8 @@ def main():
             try:
                 for figure in SECTIONS[name](bench):
                     found.append(figure)
-            except SystemExit as error:
-                # Continues with the other sections.
+            except (SystemExit, OSError) as error:
+                # Continues with the other sections, and prints what was measured.
                 bench.say(f"{name} FAILED: {error}")
                 broken.append(name)
     text = f"{machine.summary(description)}\n\n{figures.table(found)}\n"
