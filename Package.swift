@@ -89,13 +89,13 @@ let service: [Target] = [
             [
                 "problems", "public", "admin", "tenants", "drafts", "revisions", "keys", "association",
                 "exports", "log", "schemas", "analytics", "events", "short-links",
-            ].map { "OpenAPI/\($0).yaml" }
+            ].map { "OpenAPI/\($0).yaml" } + ["Pages/texts.yaml"]
         )
     ),
     .target(
         name: "Examples",
         path: "config",
-        exclude: ["examples/app", "examples/jni", "examples/testkit"],
+        exclude: ["examples/app", "examples/jni", "examples/testkit", "examples/typescript"],
         resources: embedded(
             ["sample", "blogs", "taxi", "shop", "magazine"].flatMap {
                 ["examples/\($0).yaml", "examples/\($0).suite.yaml"]

@@ -170,8 +170,10 @@ CREATE TRIGGER ended_id_is_not_given_again BEFORE INSERT ON api_key
 WHEN EXISTS (SELECT 1 FROM ended_key WHERE id = new.id)
 BEGIN SELECT raise(ABORT, 'the id of an ended key is not given again'); END;
 
-CREATE TABLE continuation_key (
+-- The keys of sealed tokens, one ring for each kind of token.
+CREATE TABLE sealing_key (
     id INTEGER PRIMARY KEY,
+    ring TEXT NOT NULL CHECK (ring IN ('continuation', 'install')),
     key BLOB NOT NULL CHECK (length(key) = 32),
     created_at INTEGER NOT NULL
 ) STRICT;

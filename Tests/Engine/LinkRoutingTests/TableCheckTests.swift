@@ -53,6 +53,14 @@ struct TableCheckTests {
             "destination_not_allowed", "routes[0].open.uri"
         ),
         ([#"{"id": "a", "path": "/a", "web": "https://go.acme.com/b"}"#], "web_loop", "routes[0].web"),
+        (
+            [#"{"id": "a", "path": "/a", "preview": {"image": "https://evil.example/x"}, \#(open)}"#],
+            "destination_not_allowed", "routes[0].preview.image"
+        ),
+        (
+            [#"{"id": "a", "path": "/a", "preview": {"title": "{x}"}, \#(open)}"#], "unknown_parameter",
+            "routes[0].preview.title"
+        ),
         ([#"{"id": "a", "path": "/a", "when": {"apps": ["nope"]}, \#(open)}"#], "unknown_app", "routes[0]"),
         ([#"{"id": "a", "path": "/a", "minimumVersion": {"nope": "1"}, \#(open)}"#], "unknown_app", "routes[0]"),
         ([#"{"id": "a", "path": "/a", "open": {"screen": "S"}}"#], "missing_web", "routes[0]"),
@@ -108,7 +116,7 @@ struct TableCheckTests {
             .associationInvalid, .associationNotExpressed, .exampleFingerprint, .associationOvermatch,
             .undecided, .fallbackPage, .missingStore, .missingTarget, .similarScreen, .unknownScreen, .missingArgument,
             .unknownArgument, .mistypedArgument, .unusedScreen, .oldClient, .shortLinkBreaks, .literalBraces,
-            .unlikelyValue,
+            .unlikelyValue, .noSecondHost,
         ]
         let tested = Self.mistakes.map(\.code) + others.map(\.rawValue)
         #expect(Set(tested) == Set(Finding.Code.allCases.map(\.rawValue)))
@@ -256,6 +264,29 @@ struct TableCheckTests {
         #expect(found.map(\.message) == ["Links of routes without a target do not open the app: a, c."])
         #expect(found.first?.severity == .info && found.first?.route?.rawValue == "a")
         #expect(!table.check(for: identity).map(\.code).contains(.missingTarget))
+    }
+
+    /// Advice, so only with a time, for tenants with an iOS app and routes that open it.
+    @Test(
+        arguments: [
+            (#""go.acme.com""#, "ios", #""open": {"screen": "S"}"#, true),
+            (#""*.acme.link""#, "ios", #""open": {"screen": "S"}"#, true),
+            (#""go.acme.com", "open.acme.com""#, "ios", #""open": {"screen": "S"}"#, false),
+            (#""go.acme.com""#, "android", #""open": {"screen": "S"}"#, false),
+            (#""go.acme.com""#, "ios", #""block": "Gone.""#, false),
+        ]
+    )
+    func aMissingSecondHostIsReported(hosts: String, platform: String, target: String, isReported: Bool) throws {
+        let app =
+            platform == "ios" ? #""teamID": "ABCDE12345", "bundleID": "com.acme.app""# : #""package": "com.acme.app""#
+        let identity = try Fixture.identity(
+            #"{"domains": [\#(hosts), {"host": "www.acme.com", "serves": "association"}], "apps": [{"id": "app", "platform": "\#(platform)", \#(app)}]}"#
+        )
+        let table = try Fixture.table([#"{"id": "a", "path": "/a", \#(target)}"#])
+        let found = table.check(for: identity, now: Timestamp(milliseconds: 0)).filter { $0.code == .noSecondHost }
+        #expect(found.map(\.path) == (isReported ? ["settings.domains"] : []))
+        #expect(found.allSatisfy { $0.severity == .info })
+        #expect(!table.check(for: identity).map(\.code).contains(.noSecondHost))
     }
 
     /// Advice, so only with a time.

@@ -39,6 +39,19 @@ import Testing
         #expect(answer.followed == nil)
     }
 
+    /// Only the server shows them. An older engine could not read a route with one.
+    @Test func appGetsNoPreviews() throws {
+        let preview = #""preview":{"title":"t"}"#
+        let routes = #"[{"id":"a","path":"/a",\#(preview)}]"#
+        let content = try TableContent(
+            Sample.claims(),
+            table: json(#"{"formatVersion":1,"defaults":{"plusIsSpace":true,\#(preview)},"routes":\#(routes)}"#),
+            settings: Sample.settings
+        )
+        let text = String(decoding: content.payload, as: UTF8.self)
+        #expect(text.contains("plusIsSpace") && !text.contains("preview"))
+    }
+
     @Test func changeOfAnyBitIsRejected() throws {
         let bytes = try Sample.signed()
         let keys = try keys()

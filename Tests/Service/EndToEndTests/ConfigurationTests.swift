@@ -78,13 +78,19 @@ struct ConfigurationTests {
         }
     }
 
-    /// A list of ranges may be a string or a YAML list.
-    @Test func rangesMayBeAList() async throws {
-        let text = "trustedProxies: [10.0.0.0/8, 'fd00::/8']\nrateLimits: {exempt: []}\n"
+    /// A list may be a string or a YAML list.
+    @Test func listsMayBeWrittenAsLists() async throws {
+        let text = """
+            trustedProxies: [10.0.0.0/8, 'fd00::/8']
+            rateLimits: {exempt: []}
+            cors: {origins: [capacitor://localhost, 'http://[::1]:3000']}
+
+            """
         try await withFile(text) { file in
             let values = try Dictionary(uniqueKeysWithValues: values("--config", file))
             #expect(values["trustedProxies"] == "10.0.0.0/8, fd00::/8")
             #expect(values["rateLimits.exempt"] == "")
+            #expect(values["cors.origins"] == "capacitor://localhost, http://[::1]:3000")
         }
     }
 
@@ -146,6 +152,9 @@ struct ConfigurationTests {
             ("proxies: {protocol: v1}", "proxies.protocol is 'v1'"),
             ("rateLimits: {address: {perSecond: -1}}", "rateLimits.address.perSecond is '-1'"),
             ("rateLimits: {exempt: localhost}", "rateLimits.exempt: 'localhost' is not a range"),
+            ("cors: {origins: https://acme.test/}", "cors.origins contains 'https://acme.test/'; write an origin as"),
+            ("cors: {origins: ['https://a.test', 'https://b.test:443']}", "cors.origins contains 'https://b.test:443'"),
+            ("cors: {origins: '*'}", "cors.origins contains '*'"),
             ("exports: {directory: ''}", "exports.directory is empty; write the path of a directory."),
             (
                 "exports: {webhook: {url: 'https://user:hush@acme.test/a'}}",

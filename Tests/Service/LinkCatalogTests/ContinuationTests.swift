@@ -113,7 +113,7 @@ struct ContinuationTests {
     }
 
     private func sealer(_ keys: UInt8...) throws -> ContinuationSealer {
-        try #require(ContinuationSealer(keys: keys.map { Data(repeating: $0, count: ContinuationSealer.keyBytes) }))
+        try #require(ContinuationSealer(keys: keys.map { Data(repeating: $0, count: SealingKeys.keyBytes) }))
     }
 
     private func continuation(app: AppID? = AppID("ios")) throws -> Continuation {

@@ -23,6 +23,7 @@ struct SettingsTests {
         #expect(settings.retentionDays == 400)
         #expect(settings.explain == .key)
         #expect(settings.whenLogFails == .answer)
+        #expect(settings.brand == Settings.Brand() && settings.abuseContact == nil)
     }
 
     @Test func everyKeyIsRead() throws {
@@ -59,6 +60,12 @@ struct SettingsTests {
             retentionDays: 30
             explain: public
             whenLogFails: refuse
+            brand:
+              name: Acme
+              logo: UklGRgAAAABXRUJQ
+              accent: "#0A66c2"
+              texts: {de: {open: Los}, pt-BR: {web: Ir}}
+            abuse: {contact: abuse@acme.example}
             """
         )
 
@@ -112,6 +119,23 @@ struct SettingsTests {
         #expect(settings.retentionDays == 30)
         #expect(settings.explain == .public)
         #expect(settings.whenLogFails == .refuse)
+        #expect(settings.brand.name == "Acme")
+        #expect(settings.brand.logo?.dataURI == "data:image/webp;base64,UklGRgAAAABXRUJQ")
+        #expect(settings.brand.accent == RGBColor("#0a66c2") && settings.brand.dark == settings.brand.accent)
+        let texts = settings.brand.texts
+        #expect(Set(texts.keys.map(\.description)) == ["de", "pt-BR"])
+        let portuguese = try #require(LanguageTag("PT-br"))
+        #expect(texts[portuguese] == [.web: "Ir"])
+        #expect(settings.abuseContact?.url == "mailto:abuse@acme.example")
+    }
+
+    /// Text on any accent can be read.
+    @Test func foregroundHasContrast() throws {
+        for value in stride(from: 0, through: 0xFF_FFFF, by: 4_099) {
+            let digits = String(value | 0x100_0000, radix: 16).dropFirst()
+            let color = try #require(RGBColor(String(digits)))
+            #expect(color.contrast(to: color.foreground) >= 4.5, "\(color)")
+        }
     }
 
     @Test func linksMayLeadToWhatTheTenantOwns() throws {

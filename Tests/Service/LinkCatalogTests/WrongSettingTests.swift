@@ -142,6 +142,46 @@ struct WrongSettingTests {
             "line 3, column 19: settings.export.level: 12 is not a whole number from 1 to 9."
         ),
         (
+            "brand: {accent: blue}",
+            ##"line 3, column 19: settings.brand.accent: "blue" is not a color; write one such as "#0a66c2"."##
+        ),
+        (
+            #"brand: {dark: "0a66c2"}"#,
+            ##"line 3, column 17: settings.brand.dark: "0a66c2" is not a color; write one such as "#0a66c2"."##
+        ),
+        (
+            "brand: {accent: ~}",
+            "line 3, column 11: settings.brand.accent: 'accent' is empty; write a color in quotes, because YAML reads '#' as the start of a comment."
+        ),
+        (
+            "brand: {logo: PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4=}",
+            "line 3, column 17: settings.brand.logo: the logo is neither a PNG nor a WebP file; convert it."
+        ),
+        (
+            "brand: {logo: \(String(repeating: "iVBO", count: 5_803))}",
+            "line 3, column 17: settings.brand.logo: the logo has more than 16384 bytes; make it smaller."
+        ),
+        (
+            "brand: {logo: 'iVBORw0KGgo'}",
+            "line 3, column 17: settings.brand.logo: the logo is not base64; write the output of 'base64 -w0 logo.png'."
+        ),
+        (
+            "brand: {name: \(String(repeating: "é", count: 33))}",
+            "line 3, column 17: settings.brand.name: the name has 66 bytes; write one of 1 to 64."
+        ),
+        (
+            "brand: {texts: {de_AT: {open: Los}}}",
+            "line 3, column 19: settings.brand.texts.de_AT: 'de_AT' is not a language; write one such as de or pt-BR."
+        ),
+        (
+            "brand: {texts: {de: {opn: Los}}}",
+            "line 3, column 24: settings.brand.texts.de.opn: unknown key 'opn'; did you mean 'open'?"
+        ),
+        (
+            "abuse: {contact: 'javascript:alert(1)'}",
+            #"line 3, column 20: settings.abuse.contact: "javascript:alert(1)" is neither an e-mail address nor an https URL; write one such as abuse@example.com."#
+        ),
+        (
             "retentionDays: 0",
             "line 3, column 18: settings.retentionDays: 0 is not a whole number from 1 to 36500."
         ),
@@ -163,7 +203,7 @@ struct WrongSettingTests {
         ),
         (
             "retain: 30",
-            "line 3, column 3: settings.retain: unknown key 'retain'; allowed keys: domains, schemes, apps, destinations, association, links, environments, privacy, export, retentionDays, explain, whenLogFails, clientKey, environmentKey, minimumClient, shortLinks."
+            "line 3, column 3: settings.retain: unknown key 'retain'; allowed keys: domains, schemes, apps, destinations, association, links, environments, privacy, export, retentionDays, explain, whenLogFails, clientKey, environmentKey, minimumClient, shortLinks, brand, abuse."
         ),
         (
             "fallback: {}",

@@ -4,7 +4,7 @@ import LinkRouting
 import LinkServer
 import Testing
 
-/// The pages that browsers get instead of a redirect: static, locked down by CSP, and without any part of the link.
+/// The pages of links that lead nowhere: locked down by CSP, and without any part of the link.
 @Suite(.timeLimit(.minutes(15)))
 struct ClickPageTests {
     private func service(blocking reason: String, _ body: (TestService) async throws -> Void) async throws {
@@ -22,10 +22,10 @@ struct ClickPageTests {
 
     private func expectLocked(_ answer: TestResponse) {
         #expect(answer["Content-Type"] == "text/html; charset=utf-8")
-        #expect(
-            answer["Content-Security-Policy"]
-                == "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-        )
+        let policy = answer["Content-Security-Policy"] ?? ""
+        #expect(policy.hasPrefix("default-src 'none'; style-src 'sha256-"))
+        #expect(policy.hasSuffix("; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"))
+        #expect(!policy.contains("unsafe"))
         #expect(answer["X-Content-Type-Options"] == "nosniff")
         #expect(answer["Referrer-Policy"] == "no-referrer")
         #expect(answer["Cache-Control"] == "no-store")
@@ -50,13 +50,8 @@ struct ClickPageTests {
             let answer = try await service.publicPort(.get, "/b/secret?token=secret", host: "go.acme.test")
             #expect(answer.status == 403)
             expectLocked(answer)
-            #expect(
-                answer.text == """
-                    <!doctype html><html lang="en"><meta charset="utf-8"><title>This link is blocked · go.acme.test</title>
-                    <h1>This link is blocked</h1><p>\(shown)</p></html>
-
-                    """
-            )
+            #expect(answer.text.contains("<title>This link is blocked · go.acme.test</title>"))
+            #expect(answer.text.contains("<h1>This link is blocked</h1><p dir=\"auto\">\(shown)</p>"), "\(answer.text)")
             let resolved = try await service.resolve(#"{"url": "https://go.acme.test/b/x"}"#)
             #expect(resolved["Content-Type"] == "application/json" && resolved["X-Content-Type-Options"] == "nosniff")
             #expect(resolved.json?["reason"]?["message"]?.text == reason)
@@ -102,7 +97,7 @@ struct ClickPageTests {
                 #expect(answer.status == status)
                 expectLocked(answer)
                 #expect(answer.text.contains("<title>\(title)</title>"), "\(answer.text)")
-                #expect(answer.text.contains("<p>Request \(answer["X-Request-ID"] ?? "none")</p>"))
+                #expect(answer.text.contains("<p class=\"quiet\">Request \(answer["X-Request-ID"] ?? "none")</p>"))
             }
             for accept in [nil, "*/*", "application/json", "text/html;q=0, */*"] {
                 let fields: HTTPFields = accept.map { [.accept: $0] } ?? [:]
@@ -126,7 +121,7 @@ struct ClickPageTests {
             let answer = try await service.publicPort(.get, "/a", host: "go.acme.test", headers: Self.browser)
             #expect(answer.status == 503 && answer["Retry-After"] == "1")
             expectLocked(answer)
-            #expect(answer.text.contains("<h1>Temporarily unavailable</h1><p>Please try again in a few seconds.</p>"))
+            #expect(answer.text.contains("<h1>Temporarily unavailable. Please try again in a few seconds.</h1>"))
         }
     }
 

@@ -47,7 +47,7 @@ struct ClickTests {
         Case(agent: iPad, path: "/store", status: 302, location: appStore, platform: .ios, device: .tablet),
         Case(agent: androidPhone, path: "/store", status: 302, location: page, platform: .android, device: .phone),
         Case(agent: desktop, path: "/store", status: 302, location: page, platform: .windows, device: .desktop),
-        Case(agent: iPhone, path: "/app", status: 404, platform: .ios, device: .phone),
+        Case(agent: iPhone, path: "/app", status: 200, platform: .ios, device: .phone),
         Case(agent: iPhone, path: "/nowhere", status: 404, platform: .ios, device: .phone),
     ]
 

@@ -30,6 +30,16 @@ struct ContinuationTests {
         }
     }
 
+    /// Their log rows show that the sign-in led somewhere.
+    @Test func continuedLinkNamesTheEventOfTheFirst() async throws {
+        try await withService { service in
+            let token = try await begin(service)
+            for _ in 0..<2 { _ = try await resume(token, app: "ios", service) }
+            let events = try await service.events(of: "shop")
+            #expect(events.map(\.parent) == [nil, events.first?.id, events.first?.id])
+        }
+    }
+
     @Test func anotherAppMayNotResume() async throws {
         try await withService { service in
             let answer = try await resume(try await begin(service), app: "android", service)

@@ -146,7 +146,7 @@ struct EventFieldsTests {
 
     // MARK: Purposes
 
-    @Test(arguments: Event.Purpose.allCases)
+    @Test(arguments: [.live, .test, .preview, .prefetch, .probe] as [Event.Purpose])
     func purposeOfARequestIsRecorded(purpose: Event.Purpose) async throws {
         let event = try await event(privacy: "", #"{"url":"acme://item/1","purpose":"\#(purpose)"}"#)
         #expect(event.purpose == purpose)

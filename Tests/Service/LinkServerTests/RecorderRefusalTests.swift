@@ -58,6 +58,7 @@ struct RecorderRefusalTests {
                 catalog: recording.catalog,
                 recorder: recording.recorder,
                 sealer: recording.sealer,
+                installTokens: recording.installTokens,
                 eventIDs: recording.eventIDs,
                 addressKeys: recording.addressKeys,
                 locate: recording.locate,

@@ -73,6 +73,7 @@ struct SharedCacheTests {
         "resolution": [("/resolve", #"{"url": "acme://item/1"}"#, [:], 200)],
         "result of reports, link of an app": [
             ("/_fp/events", AppEventTests.batch(AppEventTests.event("a")), [:], 200), ("/_fp/links", "{}", [:], 400),
+            ("/_fp/installs", "{}", [:], 400),
         ],
         "problem": [
             ("/_fp/table?app=none", "", [:], 404), ("/_fp/table", "", [.accept: "text/html"], 400),

@@ -205,7 +205,8 @@ func makeService(
         dayBytes: dayBytes,
         logger: logger
     )
-    guard let sealer = ContinuationSealer(keys: [Data(repeating: 5, count: ContinuationSealer.keyBytes)]) else {
+    let keys = [Data(repeating: 5, count: SealingKeys.keyBytes)]
+    guard let sealer = ContinuationSealer(keys: keys), let installTokens = InstallTokenSealer(keys: keys) else {
         throw TestService.IncompleteDocument()
     }
     var limits = ServerLimits()
@@ -241,6 +242,7 @@ func makeService(
         ),
         recorder: recorder,
         sealer: sealer,
+        installTokens: installTokens,
         sink: sink ?? DirectoryExportSink(directory: directory.exportsPath),
         policy: policy,
         locate: locate,

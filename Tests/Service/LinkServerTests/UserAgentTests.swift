@@ -446,6 +446,38 @@ struct UserAgentTests {
         #expect(agent.inAppBrowser == one.inApp)
     }
 
+    private static let iPhone = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_7 like Mac OS X) \(iOSKit) Mobile/23C55"
+    private static let webView =
+        "Mozilla/5.0 (Linux; Android 14; Pixel 8; wv) \(chromeKit) Version/4.0 Chrome/144.0.0.0 Mobile Safari/537.36"
+
+    @Test(
+        arguments: [
+            (
+                "\(iPhone) Instagram 424.1.0.31.54 (iPhone18,4; iOS 26_4_1; en_GB; scale=3.00) NW/3 Safari/604.1",
+                .instagram
+            ),
+            ("\(iPhone) [FBAN/MessengerForiOS;FBAV/460.0.0;FBDV/iPhone14,5;FBSN/iOS;FBSV/26.0]", .messenger),
+            ("\(webView) [FB_IAB/Orca-Android;FBAV/460.0.0.37.108;]", .messenger),
+            ("\(iPhone) Barcelona 414.1.0.26.79 (iPhone14,7; iOS 26_2; pt_BR; pt; scale=3.00; IABMV/1)", .threads),
+            ("\(webView) [FB_IAB/FB4A;FBAV/458.0.0.54.108;]", .facebook), ("\(webView) MetaIAB Facebook", .facebook),
+            ("\(iPhone) [FBAN/FBIOS;FBAV/531.0.0;FBSN/iOS;FBSV/26.0.1;FBLC/de_DE]", .facebook),
+            ("\(iPhone) musical_ly_29.3.0 JsSdk/2.0 NetType/WIFI Channel/App Store ByteLocale/en Region/GB", .tikTok),
+            ("\(webView) trill_2022803040 JsSdk/1.0 AppName/musical_ly BytedanceWebview/d8a21c6", .tikTok),
+            ("\(iPhone) Twitter for iPhone/9.62", .x), ("\(iPhone) [LinkedInApp]/9.29.6104", .linkedIn),
+            ("\(iPhone) Snapchat/12.74.0.40 (like Safari/8617.2.4.10.7, panda)", .snapchat),
+            ("\(iPhone) [Pinterest/iOS]", .pinterest), ("\(iPhone) Safari Line/14.2.0", .line),
+            ("\(webView);KAKAOTALK 2610580", .kakaoTalk), ("\(iPhone) MicroMessenger/8.0.34 NetType/WIFI", .weChat),
+            ("\(webView) Telegram-Android/11.4.2 (Google Pixel 8; Android 14)", .telegram),
+            ("\(iPhone) GSA/360.1.737798518 Safari/604.1", .google), (iPhone, nil), (webView, nil),
+            ("\(iPhone) Version/26.0 Safari/604.1", nil), ("Slackbot-LinkExpanding 1.0 instagram", nil),
+        ] as [(String, InAppBrowser?)]
+    )
+    func browserOfAnAppIsNamed(_ text: String, app: InAppBrowser?) {
+        let agent = UserAgent(text)
+        #expect(agent.app == app)
+        #expect(agent.inAppBrowser == true || app == nil)
+    }
+
     @Test(arguments: [
         "", " ", "/", "://", "Android", "android 99999999999999999999999999", "iPhone OS ______", "iPhone OS 1_",
         "os os os 1", "NT", "Version/",

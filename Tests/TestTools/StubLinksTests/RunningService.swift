@@ -103,7 +103,8 @@ struct RunningService: Sendable {
         _ signingKey: TablePrivateKey
     ) throws -> ServerDependencies {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        guard let sealer = ContinuationSealer(keys: [Data(repeating: 5, count: ContinuationSealer.keyBytes)]) else {
+        let keys = [Data(repeating: 5, count: SealingKeys.keyBytes)]
+        guard let sealer = ContinuationSealer(keys: keys), let installTokens = InstallTokenSealer(keys: keys) else {
             throw IncompleteDocument()
         }
         var limits = ServerLimits()
@@ -132,6 +133,7 @@ struct RunningService: Sendable {
             ),
             recorder: EventRecorder(store: log, now: { RunningStub.now }, logger: logger),
             sealer: sealer,
+            installTokens: installTokens,
             sink: DirectoryExportSink(directory: directory.exportsPath),
             signer: TableSigner(signingKey),
             policy: .unlimited,

@@ -99,6 +99,12 @@ struct SameAnswerTests {
         """
     }
 
+    private static func install(_ evidence: String) -> Question {
+        let members = evidence.isEmpty ? "" : ", \(evidence)"
+        let body = #"{"tenant": "acme", "app": "ios", "install": "install-42"\#(members)}"#
+        return Question(method: .POST, path: "/_fp/installs", body: body)
+    }
+
     private static let others = [
         Question(method: .POST, path: "/resolve", body: "{"),
         Question(method: .POST, path: "/resolve", body: "{}"),
@@ -163,6 +169,9 @@ struct SameAnswerTests {
             body: events(event, #""environment": "nope""#)
         ),
         Question(method: .POST, path: "/_fp/events", body: "[]"),
+        install(#""link": "acme:/item/7""#), install(#""link": "acme:/item/7""#),
+        install(#""link": "https://nobody.test/""#),
+        install(#""token": "AAAA""#), install(""),
     ]
 
     @Test func stubAnswersAsTheServiceDoes() async throws {
@@ -203,6 +212,6 @@ extension Answer {
     /// Replaces the values that differ in each answer.
     private static func masked(_ text: String) -> String {
         text.replacing(#/"(id|requestId|token)": ?"[^"]{20,}"/#) { "\"\($0.output.1)\":\"…\"" }
-            .replacing(#/<p>Request [^<]*</p>/#, with: "<p>Request …</p>")
+            .replacing(#/>Request [^<]*</#, with: ">Request …<")
     }
 }

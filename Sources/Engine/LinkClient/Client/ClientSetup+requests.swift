@@ -24,6 +24,32 @@ extension ClientSetup {
         return post("\(server)/_fp/events", EventBatch.body(batch, from: sender))
     }
 
+    /// `POST /_fp/installs`.
+    func installRequest(
+        _ server: String,
+        _ evidence: InstallEvidence,
+        install: String,
+        _ context: LinkContext
+    ) -> LinkRequest {
+        var writer = JSONWriter(reservingCapacity: 512)
+        writer.beginObject()
+        writer.member("tenant", scope.tenant.rawValue)
+        writer.member("environment", scope.environment.rawValue)
+        writer.member("app", scope.app.rawValue)
+        writer.member("install", install)
+        switch evidence {
+        case .token(let token): writer.member("token", token)
+        case .pasted(let link): writer.member("link", link)
+        }
+        writer.key("context")
+        // The server uses its own clock.
+        var context = context
+        context.now = nil
+        context.write(to: &writer)
+        writer.endObject()
+        return post("\(server)/_fp/installs", writer.finish())
+    }
+
     /// `POST /resolve`.
     func resolveRequest(_ server: String, _ subject: ServerAnswer.Subject, _ context: LinkContext) -> LinkRequest {
         post("\(server)/resolve", ServerAnswer.request(subject, context, environment: scope.environment))
@@ -51,11 +77,13 @@ extension ClientSetup {
 
 extension LinkResponse {
     /// The server's explanation of an error, shortened.
-    var problem: String {
+    var problem: String { document?["detail"]?.text.map { String($0.prefix(300)) } ?? "without an explanation." }
+
+    /// The code of a problem.
+    var code: String? { document?["code"]?.text }
+
+    private var document: JSONNode? {
         let limits = JSONReader.Limits(maximumBytes: 64 << 10, maximumDepth: 16, maximumValues: 10_000)
-        guard let node = try? JSONReader.parse(body, limits: limits), let detail = node["detail"]?.text else {
-            return "without an explanation."
-        }
-        return String(detail.prefix(300))
+        return try? JSONReader.parse(body, limits: limits)
     }
 }

@@ -23,15 +23,7 @@ extension ClientWorker {
         about url: String,
         _ context: LinkContext
     ) async throws -> ResolvedLink {
-        guard let server = setup.server, let transport = setup.transport else { throw LinkClient.AskError.noServer }
-        let response: LinkResponse
-        do {
-            response = try await transport.send(setup.resolveRequest(server, subject, context))
-        } catch let error where !(error is CancellationError) {
-            // A cancelled request of URLSession ends with an error of its own.
-            try Task.checkCancellation()
-            throw LinkClient.AskError.unreachable(error.shortDescription)
-        }
+        let response = try await send { setup.resolveRequest($0, subject, context) }
         guard response.status == 200 else {
             throw LinkClient.AskError.refused(status: response.status, response.problem)
         }
@@ -41,6 +33,43 @@ extension ClientWorker {
         } catch {
             throw LinkClient.AskError.unreadable("\(error)")
         }
+        return try resolved(url, answer, context)
+    }
+
+    /// Asks the server for the link that led to the installation; nil if it knows none.
+    func claim(_ evidence: InstallEvidence, _ context: LinkContext) async throws -> ResolvedLink? {
+        var outbox = openOutbox()
+        // The install must be the same for later reports.
+        outbox.save()
+        keep(outbox)
+        let install = outbox.outbox.install
+        let response = try await send { setup.installRequest($0, evidence, install: install, context) }
+        if response.status == 404, response.code == "unknown_install" { return nil }
+        guard response.status == 200 else {
+            throw LinkClient.AskError.refused(status: response.status, response.problem)
+        }
+        let found: (link: String, answer: ServerAnswer)?
+        do {
+            found = try ServerAnswer.install(response.body)
+        } catch {
+            throw LinkClient.AskError.unreadable("\(error)")
+        }
+        guard let (link, answer) = found else { return nil }
+        return try resolved(link, answer, context)
+    }
+
+    private func send(_ request: (String) -> LinkRequest) async throws -> LinkResponse {
+        guard let server = setup.server, let transport = setup.transport else { throw LinkClient.AskError.noServer }
+        do {
+            return try await transport.send(request(server))
+        } catch let error where !(error is CancellationError) {
+            // A cancelled request of URLSession ends with an error of its own.
+            try Task.checkCancellation()
+            throw LinkClient.AskError.unreachable(error.shortDescription)
+        }
+    }
+
+    private func resolved(_ url: String, _ answer: ServerAnswer, _ context: LinkContext) throws -> ResolvedLink {
         try requireOwn(answer)
         return ResolvedLink(
             url: url,

@@ -14,13 +14,13 @@ extension ClientWorker {
         for waker in wakers.values { waker.yield() }
     }
 
-    private func openOutbox() -> OutboxStore {
+    func openOutbox() -> OutboxStore {
         load()
         if let outbox { return outbox }
         return OutboxStore(path("outbox"), disk: environment.disk, newInstall: environment.randomID)
     }
 
-    private func keep(_ outbox: OutboxStore) {
+    func keep(_ outbox: OutboxStore) {
         self.outbox = outbox
         let (waiting, lost) = (outbox.outbox.events.count, outbox.outbox.droppedCount)
         shared.change { state in

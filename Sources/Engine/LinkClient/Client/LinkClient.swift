@@ -9,7 +9,7 @@ import LinkTable
 public final class LinkClient: Sendable {
     private let setup: ClientSetup
     private let shared: SharedState
-    private let worker: ClientWorker
+    let worker: ClientWorker
     private let environment: ClientEnvironment
 
     /// Creates a client. It has no table until ``load()`` or ``run()`` has read one.
@@ -87,7 +87,7 @@ public final class LinkClient: Sendable {
     }
 
     /// The context of a call, completed by the configuration's context and by the app.
-    private func completed(_ context: LinkContext) -> LinkContext {
+    func completed(_ context: LinkContext) -> LinkContext {
         var context = context.completed(by: setup.configuration.context)
         context.app = setup.scope.app
         return context

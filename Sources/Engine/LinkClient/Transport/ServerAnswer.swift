@@ -42,7 +42,10 @@ package struct ServerAnswer: Sendable, Hashable {
     ///
     /// - Parameter url: The link of the request.
     package init(_ bytes: [UInt8], to url: String) throws {
-        let document = DocumentField(try JSONReader.parse(bytes, limits: Self.limits), path: "")
+        try self.init(DocumentField(try JSONReader.parse(bytes, limits: Self.limits), path: ""), to: url)
+    }
+
+    private init(_ document: DocumentField, to url: String) throws {
         let object = try document.anyObject()
         id = try object["id"]?.text()
         tenant = try object["tenant"]?.identifier(TenantID.self)
@@ -74,6 +77,13 @@ package struct ServerAnswer: Sendable, Hashable {
         guard resolution.outcome == .rejected else { return }
         // The parser of the app gives the same reason, with all its details.
         do throws(DeepLink.Rejection) { _ = try DeepLink.parse(url) } catch { resolution.rejection = error }
+    }
+
+    /// Reads a response of `POST /_fp/installs`: the link, and its answer. Nil for an installation without a link.
+    package static func install(_ bytes: [UInt8]) throws -> (link: String, answer: ServerAnswer)? {
+        let object = try DocumentField(try JSONReader.parse(bytes, limits: limits), path: "").anyObject()
+        guard let link = try object["link"]?.text(), let answer = object["answer"] else { return nil }
+        return (link, try ServerAnswer(answer, to: link))
     }
 
     private static func parameters(_ field: DocumentField) throws(DocumentError) -> [CapturedParameter] {

@@ -24,6 +24,7 @@ struct RouteCheck {
         guard route.unsupported.isEmpty, case .answer(let target) = route.behaviour else { return }
         var check = TargetCheck(path: path, route: route.id, known: Set(route.parameterNames), identity: identity)
         check.run(target, &list)
+        if let preview = route.preview { check.run(preview, &list) }
         for (index, variant) in (route.experiment?.variants ?? []).enumerated() where variant.target != target {
             check.path = "\(path).experiment.variants[\(index)]"
             check.run(variant.target, &list)
@@ -90,8 +91,8 @@ struct RouteCheck {
                 path: path,
                 route: route.id,
                 message: lacking.count == platforms.count
-                    ? "A click on a device without the app has no page to go to and gets 404."
-                    : "On these platforms, a click without the app has no page to go to and gets 404: \(names).",
+                    ? "A click on a device without the app has no page to go to."
+                    : "On these platforms, a click without the app has no page to go to: \(names).",
                 fix: target.web == nil
                     ? "Add 'web' to the route, or to defaults.fallback for all routes without one."
                     : "Add a 'default' page to 'web'."

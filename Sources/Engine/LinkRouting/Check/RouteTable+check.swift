@@ -2,8 +2,8 @@ extension RouteTable {
     /// Checks the table under a tenant's settings. Errors prevent its publication.
     ///
     /// Paths are relative to the table (`routes[3].web`), except those that begin with `settings`. Advice is reported only with `now`: expired routes, routes
-    /// whose clicks lead to the page of the fallback, routes without a target, and similar names of screens. For each
-    /// code about single routes, there are at most 1,000 findings and a summary of the number omitted.
+    /// whose clicks lead to the page of the fallback, routes without a target, a missing second host, and similar names of
+    /// screens. For each code about single routes, there are at most 1,000 findings and a summary of the number omitted.
     ///
     /// - Parameter budget: A finding reports that the budget left the order of routes undecided. The result of a
     ///   cancelled check is meaningless.
@@ -28,13 +28,17 @@ extension RouteTable {
             screens?.run(route, path: check.path, &list)
         }
         if now != nil {
-            list.add([fallbackPage(of: routesToFallback), missingTarget(of: routesWithoutTarget)].compactMap(\.self))
+            let missing = missingTarget(of: routesWithoutTarget)
+            list.add([fallbackPage(of: routesToFallback), missing, noSecondHost(identity)].compactMap(\.self))
             list.add(similarScreens())
         }
         if let fallback = defaults.fallback {
             let check = TargetCheck(path: "defaults.fallback", route: nil, known: [], identity: identity)
             check.run(fallback, &list)
             screens?.run(fallback, path: check.path, &list)
+        }
+        if let preview = defaults.preview {
+            TargetCheck(path: "defaults", route: nil, known: [], identity: identity).run(preview, &list)
         }
         if now != nil, let unused = screens?.unused { list.add([unused]) }
         let findings = list.findings
@@ -71,6 +75,23 @@ extension RouteTable {
         )
     }
 
+    /// Returns the finding that pages cannot open the iOS app with a Universal Link; nil if they can, or open no such app.
+    private func noSecondHost(_ identity: Identity) -> Finding? {
+        let hosts = identity.domains.filter { $0.serves == .links }
+        guard hosts.count == 1, let host = hosts.first, identity.apps.contains(where: { $0.platform == .ios }),
+            routes.contains(where: \.opensScreens)
+        else { return nil }
+        return Finding(
+            .noSecondHost,
+            .info,
+            path: "settings.domains",
+            message:
+                "'\(host.host)' is the only host with 'serves: links'. iOS opens an app only from a page of another host, so "
+                + "the pages in the browsers of apps use a custom scheme, for which iOS asks.",
+            fix: "Add a second host with 'serves: links', and list it in the app's entitlements."
+        )
+    }
+
     /// Returns the finding that clicks of these routes lead to the fallback's page; nil without such routes.
     private func fallbackPage(of routes: [RouteID]) -> Finding? {
         guard let first = routes.first, let web = defaults.fallback?.web, let page = web.default ?? web.all.first else {
@@ -92,4 +113,12 @@ extension RouteTable {
 extension WorkBudget {
     /// The budget for the check of one table: a few seconds of processor time at most.
     public static var tableCheck: WorkBudget { WorkBudget(steps: 50_000_000) }
+}
+
+extension Route {
+    /// Whether one of the route's targets opens a screen of the app.
+    fileprivate var opensScreens: Bool {
+        guard case .answer(let target) = behaviour else { return false }
+        return target.open != nil || experiment?.variants.contains { $0.target.open != nil } == true
+    }
 }

@@ -11,8 +11,17 @@ struct TargetCheck {
         checkCampaign(of: target, &findings)
         if let uri = target.open?.uri { checkDestination(uri, "open.uri", &findings) }
         for page in target.web?.all ?? [] { checkDestination(page, "web", &findings) }
+        check(Self.templates(of: target), &findings)
+    }
+
+    func run(_ preview: PreviewTemplates, _ findings: inout FindingList) {
+        if let image = preview.image { checkDestination(image, "preview.image", &findings) }
+        check(preview.all, &findings)
+    }
+
+    private func check(_ templates: [(key: String, template: Template)], _ findings: inout FindingList) {
         var reported: Set<String> = []
-        for (key, template) in Self.templates(of: target) {
+        for (key, template) in templates {
             for name in template.parameterNames where !known.contains(name) && reported.insert(name).inserted {
                 add(
                     .unknownParameter,

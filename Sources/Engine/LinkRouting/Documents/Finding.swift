@@ -66,6 +66,8 @@ public struct Finding: Sendable, Hashable {
         case missingStore = "missing_store"
         /// Clicks of routes without a page of their own lead to the page of the table's fallback.
         case fallbackPage = "fallback_page"
+        /// The tenant has one host for links, from whose pages iOS cannot open the app.
+        case noSecondHost = "no_second_host"
         /// The screens of two routes have names with the same letters in another order or case.
         case similarScreen = "similar_screen"
         case unsupportedFeature = "unsupported_feature"

@@ -4,7 +4,11 @@ func appendURLText(_ text: some Sequence<UInt8>, to url: inout [UInt8]) {
 }
 
 /// Appends `text`, percent-encoding everything except RFC 3986's unreserved characters and those in `besides`.
-func appendPercentEncoded(_ text: some Sequence<UInt8>, besides: StaticString = "", to url: inout [UInt8]) {
+package func appendPercentEncoded(
+    _ text: some Sequence<UInt8>,
+    besides: StaticString = "",
+    to url: inout [UInt8]
+) {
     let isDone: Void? = text.withContiguousStorageIfAvailable { appendPercentEncoded($0, besides, to: &url) }
     guard isDone == nil else { return }
     Array(text).withUnsafeBufferPointer { appendPercentEncoded($0, besides, to: &url) }

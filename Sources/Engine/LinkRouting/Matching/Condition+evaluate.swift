@@ -50,6 +50,16 @@ extension Condition {
         }
     }
 
+    /// Whether the result may depend on the sticky key.
+    var hasRollout: Bool {
+        switch self {
+        case .rollout: true
+        case .all(let conditions), .any(let conditions): conditions.contains(where: \.hasRollout)
+        case .not(let condition): condition.hasRollout
+        default: false
+        }
+    }
+
     private static func any(
         _ conditions: [Condition],
         in context: LinkContext,

@@ -106,6 +106,25 @@ public struct Template: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
+extension Template {
+    /// Returns the filled text and takes its bytes from `room`; nil if a parameter that it uses was not captured, or if it
+    /// does not fit.
+    func text(filledWith parameters: [CapturedParameter], _ room: inout Int) -> String? {
+        var text = ""
+        for part in parts {
+            switch part {
+            case .literal(let literal): text += literal
+            case .parameter(let name):
+                guard let parameter = parameters.firstIndex(where: { $0.name == name }) else { return nil }
+                text += parameters[parameter].text
+            }
+            guard text.utf8.count <= room else { return nil }
+        }
+        room -= text.utf8.count
+        return text
+    }
+}
+
 /// Whether `text` matches `[A-Za-z][A-Za-z0-9_]*`. Dotted names are reserved.
 func isParameterName(_ text: some StringProtocol) -> Bool {
     var isFirst = true

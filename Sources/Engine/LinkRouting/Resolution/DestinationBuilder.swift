@@ -104,25 +104,6 @@ struct DestinationBuilder {
         return nil
     }
 
-    /// Returns the filled template; nil when a parameter that it uses was not captured, or when it is too long.
-    private func text(_ template: Template, _ room: inout Int) -> String? {
-        var text = ""
-        var rest = room
-        for part in template.parts {
-            let piece: String
-            switch part {
-            case .literal(let literal): piece = literal
-            case .parameter(let name):
-                guard let parameter = parameter(name) else { return nil }
-                piece = parameter.text
-            }
-            guard Self.take(piece.utf8.count, from: &rest) else { return nil }
-            text += piece
-        }
-        room = rest
-        return text
-    }
-
     private static func take(_ bytes: Int, from room: inout Int) -> Bool {
         guard bytes <= room else { return false }
         room -= bytes
@@ -131,7 +112,7 @@ struct DestinationBuilder {
 
     private func campaign(of target: RouteTarget) -> String? {
         var room = DeepLink.maximumLength
-        return target.campaign.flatMap { text($0, &room) }
+        return target.campaign.flatMap { $0.text(filledWith: parameters, &room) }
     }
 
     private func arguments(_ templates: [Open.Argument], _ room: inout Int) -> [ResolvedDestination.Argument] {
@@ -150,7 +131,7 @@ struct DestinationBuilder {
         case .constant(let node): return .constant(node)
         case .template(let template):
             guard let name = template.soleParameter else {
-                return text(template, &room).map { .parameter(.string($0)) }
+                return template.text(filledWith: parameters, &room).map { .parameter(.string($0)) }
             }
             guard let parameter = parameter(name), Self.take(parameter.text.utf8.count, from: &room) else { return nil }
             return .parameter(parameter.value)

@@ -36,6 +36,8 @@ public struct Router: Sendable {
         let storePages: [StorePage?]
         let ownURI: AppURIBuilder?
         let knownHosts: HostPolicyCache
+        /// The previews of routes that have one. Apps show none, so their tables lack them.
+        let previews: [RouteID: PreviewTemplates]
 
         init(
             _ identity: Identity,
@@ -54,6 +56,7 @@ public struct Router: Sendable {
             storePages = apps.map { StorePage($0, tenant: tenant) }
             ownURI = AppURIBuilder(identity)
             knownHosts = HostPolicyCache(identity, and: table.defaults.fallback?.web?.all.compactMap(\.host) ?? [])
+            previews = table.routes.previews
         }
     }
 

@@ -2,8 +2,8 @@ extension Route {
     package static let keys = [
         "id", "owner", "tags", "note", "host", "path", "query", "fragment", "when", "caseSensitive", "trailingSlash",
         "open",
-        "web", "store", "minimumVersion", "signIn", "forward", "data", "campaign", "sensitive", "audience", "block",
-        "follow", "experiment", "requires",
+        "web", "store", "minimumVersion", "signIn", "forward", "data", "campaign", "preview", "sensitive", "audience",
+        "block", "follow", "experiment", "requires",
     ]
 
     static let maximumQueryItems = 64
@@ -65,6 +65,7 @@ extension Route {
             }
             self.experiment = try Experiment(experiment, target, salt: id.rawValue)
         }
+        if let preview = object["preview"] { self.preview = try PreviewTemplates(preview) }
         try refuseDoubledNames(field)
     }
 
@@ -108,7 +109,7 @@ extension Route {
     private func refuseDestination(_ object: ObjectField, besides own: String, _ subject: String)
         throws(DocumentError)
     {
-        for key in ["open", "web", "store", "minimumVersion", "signIn", "forward", "data", "campaign"] {
+        for key in ["open", "web", "store", "minimumVersion", "signIn", "forward", "data", "campaign", "preview"] {
             if let field = object[key] {
                 throw field.error("\(subject) cannot have a destination; remove '\(key)' or '\(own)'.")
             }

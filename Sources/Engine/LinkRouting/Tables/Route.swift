@@ -13,6 +13,8 @@ public struct Route: Sendable, Hashable {
 
     public var behaviour: Behaviour
     @Boxed public var experiment: Experiment?
+    /// What chats show of the route's links.
+    @Boxed public var preview: PreviewTemplates?
     /// Parameters whose values are never recorded.
     public var sensitive: Set<String>
     /// Required features that this engine lacks. Such a route is never matched, and its links are undecided.
@@ -80,6 +82,7 @@ public struct Route: Sendable, Hashable {
         trailingSlash: TrailingSlash = .ignored,
         behaviour: Behaviour = .answer(RouteTarget()),
         experiment: Experiment? = nil,
+        preview: PreviewTemplates? = nil,
         sensitive: Set<String> = [],
         audience: Audience = .everyone,
         unsupported: [String] = []
@@ -97,6 +100,7 @@ public struct Route: Sendable, Hashable {
         self.trailingSlash = trailingSlash
         self.behaviour = behaviour
         self.experiment = experiment
+        self.preview = preview
         self.sensitive = sensitive
         self.audience = audience
         self.unsupported = unsupported

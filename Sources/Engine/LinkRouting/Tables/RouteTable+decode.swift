@@ -77,6 +77,6 @@ extension RouteTable {
 }
 
 extension RouteTable.Defaults {
-    package static let keys = ["fallback", "caseSensitive", "trailingSlash", "plusIsSpace"]
+    package static let keys = ["fallback", "preview", "caseSensitive", "trailingSlash", "plusIsSpace"]
     package static let fallbackKeys = ["open", "web", "store", "forward", "data", "campaign", "association"]
 }

@@ -15,13 +15,25 @@ public struct RouteTable: Sendable, Hashable {
     public struct Defaults: Sendable, Hashable {
         /// The destination of links that no route matches.
         @Boxed public var fallback: RouteTarget?
+        /// What chats show of links, as far as their routes do not say it. It has no parameters.
+        @Boxed public var preview: PreviewTemplates?
         /// Whether `+` in a query is a space.
         public var plusSign: DeepLink.PlusSign
 
-        public init(fallback: RouteTarget? = nil, plusSign: DeepLink.PlusSign = .plus) {
+        public init(
+            fallback: RouteTarget? = nil,
+            preview: PreviewTemplates? = nil,
+            plusSign: DeepLink.PlusSign = .plus
+        ) {
             self.fallback = fallback
+            self.preview = preview
             self.plusSign = plusSign
         }
+    }
+
+    /// Whether answers may depend on a sticky key.
+    package var hasSplits: Bool {
+        routes.indices.contains { routes[$0].$experiment.isPresent || routes[$0].when?.hasRollout == true }
     }
 
     public init(defaults: Defaults = Defaults(), screens: [ScreenDeclaration]? = nil, routes: [Route] = []) {

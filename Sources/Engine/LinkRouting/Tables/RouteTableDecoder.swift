@@ -24,6 +24,7 @@ struct RouteTableDecoder {
                 let target = try fallback.object(RouteTable.Defaults.fallbackKeys)
                 table.defaults.fallback = try RouteTarget(target, forward: .none)
             }
+            if let preview = object["preview"] { table.defaults.preview = try PreviewTemplates(preview) }
             routeDefaults.letterCase = try object["caseSensitive"].map(LetterCase.init) ?? .sensitive
             routeDefaults.trailingSlash = try object["trailingSlash"].map(Route.TrailingSlash.init) ?? .ignored
             table.defaults.plusSign = try object["plusIsSpace"]?.bool() == true ? .space : .plus

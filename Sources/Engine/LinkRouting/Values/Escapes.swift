@@ -105,6 +105,9 @@ extension String {
     /// Escaped as a value in an Android manifest, where the build tools remove one level of backslashes.
     package var escapedForManifest: String { escaped { $0 == "\\" ? "\\\\" : nil } }
 
+    /// A URL escaped as a part of Apple's `apple-itunes-app`, where commas separate the parts.
+    package var escapedForSmartBanner: String { escaped { $0 == "," ? "%2C" : nil } }
+
     /// Escaped as a label value in Prometheus' text format.
     package var escapedForPrometheus: String {
         escaped { scalar in

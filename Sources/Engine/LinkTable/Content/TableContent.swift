@@ -3,10 +3,10 @@ package import LinkRouting
 /// The content of an app's table before it is signed: the claims, and the parts of the settings and the table that the
 /// app needs.
 ///
-/// The content omits the declarations of screens, owners, tags and notes, other apps, fingerprints, the settings of
-/// association files, and the destinations of routes with `audience: server` and `follow`. A stub replaces each such route. It has a
-/// meaningless id, the host and the path, and requires the feature ``serverFeature``, which no engine has. Links that
-/// match it are therefore undecided, and the order of the other routes does not change.
+/// The content omits the declarations of screens, owners, tags, notes and previews, other apps, fingerprints, the
+/// settings of association files, and the destinations of routes with `audience: server` and `follow`. A stub replaces
+/// each such route. It has a meaningless id, the host and the path, and requires the feature ``serverFeature``, which no
+/// engine has. Links that match it are therefore undecided, and the order of the other routes does not change.
 package struct TableContent: Sendable {
     /// The exact bytes that are signed: compact JSON.
     package let payload: [UInt8]
@@ -16,7 +16,7 @@ package struct TableContent: Sendable {
     package static let serverFeature = "server"
 
     /// The keys of a route that an app does not need.
-    private static let omittedRouteKeys = ["owner", "tags", "note", "audience"]
+    private static let omittedRouteKeys = ["owner", "tags", "note", "preview", "audience"]
     /// The keys of a route that its stub keeps. Conditions may be secret.
     private static let stubKeys = ["host", "path", "caseSensitive"]
     private static let omittedAppKeys = ["fingerprints", "domains", "environment", "environments"]
@@ -87,7 +87,7 @@ package struct TableContent: Sendable {
         guard let defaults = table["defaults"], let members = defaults.members else { return nil }
         return JSONNode(
             .object(
-                members.filter { $0.value.value != .null }.map { member in
+                members.filter { $0.value.value != .null && $0.key != "preview" }.map { member in
                     guard member.key == "fallback" else { return member }
                     return JSONNode.Member(member.key, member.value.without(["association"]))
                 }

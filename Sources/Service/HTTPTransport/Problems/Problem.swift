@@ -49,6 +49,7 @@ package struct Problem: Error, Equatable {
         case sinkUnavailable = "sink_unavailable"
         case unknownSuite = "unknown_suite"
         case unknownShortLink = "unknown_short_link"
+        case unknownInstall = "unknown_install"
         case codeTaken = "code_taken"
         case invalidShortLink = "invalid_short_link"
         case tooManyShortLinks = "too_many_short_links"
@@ -91,7 +92,7 @@ package struct Problem: Error, Equatable {
             case .missingKey, .invalidKey: 401
             case .forbidden, .explainForbidden: 403
             case .notFound, .unknownHost, .unknownTenant, .unknownRoute, .unknownRevision, .unknownExport,
-                .unknownEvent, .unknownSuite, .unknownShortLink, .unknownKey:
+                .unknownEvent, .unknownSuite, .unknownShortLink, .unknownInstall, .unknownKey:
                 404
             case .methodNotAllowed: 405
             case .domainTaken, .schemeTaken, .tenantArchived, .tenantNotArchived, .noTable, .noDraft, .tooManyDrafts,

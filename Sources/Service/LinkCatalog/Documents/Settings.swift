@@ -18,6 +18,9 @@ package struct Settings: Sendable, Hashable {
     /// The version of the oldest engine in an app that must understand the tables; nil for none.
     package var minimumClient: Version?
     package var shortLinks = ShortLinks()
+    package var brand = Brand()
+    /// Where people report a page; nil for nowhere.
+    package var abuseContact: Contact?
 
     /// Who may make short links.
     package struct ShortLinks: Sendable, Hashable {
@@ -99,7 +102,7 @@ package struct Settings: Sendable, Hashable {
     package static let keys =
         Identity.keys + [
             "environments", "privacy", "export", "retentionDays", "explain", "whenLogFails", "clientKey",
-            "environmentKey", "minimumClient", "shortLinks",
+            "environmentKey", "minimumClient", "shortLinks", "brand", "abuse",
         ]
 
     /// Maximum number of entries of each list, in settings.
@@ -162,6 +165,8 @@ package struct Settings: Sendable, Hashable {
             return version
         }
         shortLinks = member("shortLinks", ShortLinks.init) ?? ShortLinks()
+        brand = member("brand", Brand.init) ?? Brand()
+        abuseContact = member("abuse", Contact.init)
         guard errors.errors.isEmpty else { throw DecodingErrors(errors.errors) }
     }
 

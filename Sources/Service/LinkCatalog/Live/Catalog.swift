@@ -20,6 +20,10 @@ package final class PublishedTable: Sendable {
     package let router: Router
     /// The routes that follow short links.
     package let shortLinkRoutes: [Route]
+    /// The routes for browsers of other apps, which decide themselves where their clicks lead.
+    package let routesForInAppBrowsers: Set<RouteID>
+    /// Whether rollouts or experiments depend on a sticky key.
+    package let hasSplits: Bool
     /// The literal segments of the table's patterns, which reveal nothing about a caller.
     package let literalSegments: Set<ArraySlice<UInt8>>
     /// The maximum number of steps of a lookup; see `Router.maximumSteps`.
@@ -42,6 +46,8 @@ package final class PublishedTable: Sendable {
         self.installKey = settings.privacy.recordInstall ? installKey : nil
         router = Router(identity: settings.identity, table: table, environment: environment, tenant: tenant)
         shortLinkRoutes = table.routes.filter { $0.behaviour == .follow(.shortLinks) }
+        routesForInAppBrowsers = Set(table.routes.lazy.filter { $0.when?.needsInAppBrowser == true }.map(\.id))
+        hasSplits = table.hasSplits
         literalSegments = Set(
             table.routes.lazy.flatMap(\.path.segments).compactMap { segment in
                 if case .literal(let bytes) = segment { bytes[...] } else { nil }
@@ -268,5 +274,18 @@ extension EnvironmentID {
         if let near = rawValue.nearest(among: known.map(\.rawValue).sorted()) { return EnvironmentID(near) }
         let longer = known.filter { $0.rawValue.hasPrefix(rawValue) }
         return longer.count == 1 ? longer.first : nil
+    }
+}
+
+extension Condition {
+    /// Whether the condition holds only in the browser of another app.
+    fileprivate var needsInAppBrowser: Bool {
+        switch self {
+        case .inAppBrowser(let isNeeded): isNeeded
+        case .not(.inAppBrowser(let isExcluded)): !isExcluded
+        case .all(let conditions): conditions.contains(where: \.needsInAppBrowser)
+        case .any(let conditions): !conditions.isEmpty && conditions.allSatisfy(\.needsInAppBrowser)
+        default: false
+        }
     }
 }

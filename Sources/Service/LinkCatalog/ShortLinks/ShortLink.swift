@@ -107,19 +107,7 @@ package struct ShortLink: Sendable, Hashable {
     /// The keys of `utm`: `source` is the query item `utm_source`, and so on.
     package static let campaignKeys = ["source", "medium", "campaign", "term", "content"]
 
-    /// What chats show of the link.
-    package struct Preview: Sendable, Hashable {
-        package var title: String?
-        package var description: String?
-        /// An https URL.
-        package var image: String?
-
-        package init(title: String? = nil, description: String? = nil, image: String? = nil) {
-            self.title = title
-            self.description = description
-            self.image = image
-        }
-    }
+    package typealias Preview = LinkPreview
 
     package init(
         code: ShortCode,

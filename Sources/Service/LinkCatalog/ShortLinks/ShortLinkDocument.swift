@@ -10,8 +10,6 @@ extension ShortLink.Content {
     private static let maximumTitleBytes = 200
     private static let maximumNoteBytes = 2_000
     private static let maximumCampaignBytes = 200
-    private static let maximumDescriptionBytes = 1_000
-    private static let maximumImageBytes = 2_048
 
     /// Reads the members ``keys`` of an object. Whether a link may lead to the target depends on the live table; see
     /// ``ShortLinkTargets``.
@@ -49,9 +47,9 @@ extension ShortLink.Content {
     private static func preview(_ field: DocumentField?) throws(DocumentError) -> ShortLink.Preview? {
         guard let object = try field?.object("title", "description", "image") else { return nil }
         let preview = ShortLink.Preview(
-            title: try object["title"]?.line(upTo: maximumTitleBytes),
-            description: try object["description"]?.note(upTo: maximumDescriptionBytes),
-            image: try object["image"]?.line(upTo: maximumImageBytes)
+            title: try object["title"]?.line(upTo: LinkPreview.maximumTitleBytes),
+            description: try object["description"]?.note(upTo: LinkPreview.maximumDescriptionBytes),
+            image: try object["image"]?.line(upTo: LinkPreview.maximumImageBytes)
         )
         if let image = preview.image, (try? DeepLink.parse(image))?.scheme != "https" {
             throw try object.required("image").error("'\(image.prefix(80))' is not an https URL; write https://….")

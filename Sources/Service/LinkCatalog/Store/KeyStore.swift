@@ -6,7 +6,7 @@ package import LinkRouting
     package import Foundation
 #endif
 
-/// The storage of API keys and of the keys that seal continuations. Every write is one transaction together with its
+/// The storage of API keys and of the keys that seal tokens. Every write is one transaction together with its
 /// audit row.
 package protocol KeyStore: Sendable {
     /// Stores a new key, in place of the oldest expired one if there are too many. Returns the removed one. Throws
@@ -26,7 +26,19 @@ package protocol KeyStore: Sendable {
     func removeEndedKeys(at now: Timestamp) async throws -> [KeyID]
     /// Records the last use of a key, rounded to the hour.
     func noteUse(ofKey id: KeyID, at hour: Timestamp) async throws
-    /// Returns the continuation keys, newest first. Creates one from `random` when there is none or the newest is older
-    /// than `age` milliseconds.
-    func continuationKeys(random: Data, at now: Timestamp, age: Int64) async throws -> [Data]
+    /// Returns the keys of a ring, newest first. Creates one from `random` when there is none or the newest is older than
+    /// the ring's period.
+    func sealingKeys(of ring: SealingKeyRing, random: Data, at now: Timestamp) async throws -> [Data]
+}
+
+/// The keys of one kind of token, which each start of the service renews.
+package enum SealingKeyRing: String, Sendable {
+    case continuation, install
+
+    /// The age in milliseconds after which a start creates the next key.
+    package var period: Int64 { self == .continuation ? day : 7 * day }
+    /// The time in milliseconds for which a key is kept after the next one was created: longer than its tokens are valid.
+    package var overlap: Int64 { self == .continuation ? day : 40 * day }
+
+    private var day: Int64 { 86_400_000 }
 }

@@ -82,6 +82,10 @@ package struct Event: Sendable, Hashable {
         case live, test, preview, prefetch
         /// A request that no person makes by a link: for a browser's icon, by a crawler for its rules, or by a scanner.
         case probe
+        /// An app was installed because of a click. Only the service names this purpose and the next one.
+        case install
+        /// A copied link was given to an app after its installation. Everybody can invent one.
+        case pasted
     }
 
     /// The kind of event. An open set: callers and later versions add their own.
@@ -92,6 +96,8 @@ package struct Event: Sendable, Hashable {
         package static let click = Kind(rawValue: "click")
         /// A decision of an app's own engine, which the app reported.
         package static let app = Kind(rawValue: "app")
+        /// An app asked for its link after its installation.
+        package static let install = Kind(rawValue: "install")
     }
 
     /// The action of an app on the destination that it decided itself.

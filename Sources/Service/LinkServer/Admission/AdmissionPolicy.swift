@@ -1,6 +1,6 @@
 package import Networking
 
-/// The rate limits and the trusted proxies. It can be replaced while the service runs.
+/// The rate limits, the trusted proxies and the origins of pages. It can be replaced while the service runs.
 package struct AdmissionPolicy: Sendable, Hashable {
     package var proxies = TrustedProxies()
     /// Limit of an address, or of the /64 of an IPv6 address, which is what one household or server has.
@@ -17,6 +17,9 @@ package struct AdmissionPolicy: Sendable, Hashable {
     package var newLink = RateLimit(perSecond: 1, burst: 20)
     /// Addresses without a limit of their own. The limits of keys and tenants apply to them as well.
     package var exempt: [AddressRange] = ["127.0.0.0/8", "::1/128"].compactMap { AddressRange($0) }
+
+    /// The origins whose pages may call the endpoints for apps, such as `https://www.acme.com`.
+    package var origins: Set<String> = []
 
     package init() {}
 

@@ -39,7 +39,7 @@ package struct AppEventsRequest: Sendable {
         environment = try object["environment"]?.identifier(EnvironmentID.self) ?? .production
         install = try Self.id(object.required("install"))
         engineVersion = try Self.version(object.required("engineVersion"))
-        purpose = try object["purpose"]?.choice(Event.Purpose.self) ?? .live
+        purpose = try object["purpose"]?.choice(CallersPurpose.self).purpose ?? .live
         var warnings = Self.unknown(object, besides: Self.keys)
         var shared = LinkContext()
         shared.app = try object["app"]?.identifier(AppID.self)
@@ -71,7 +71,7 @@ package struct AppEventsRequest: Sendable {
     }
 
     /// Returns an id that the app chooses.
-    fileprivate static func id(_ field: DocumentField) throws(DocumentError) -> String {
+    static func id(_ field: DocumentField) throws(DocumentError) -> String {
         let text = try field.textWithoutNUL()
         guard (1...128).contains(text.utf8.count) else { throw field.error("an id must have 1 to 128 bytes.") }
         return text
@@ -167,7 +167,7 @@ package struct AppDecision: Sendable {
 
 extension LinkContext {
     /// Reads the members of a `context` object; others keep their values.
-    fileprivate mutating func read(_ field: DocumentField, _ warnings: inout [String]) throws(DocumentError) {
+    mutating func read(_ field: DocumentField, _ warnings: inout [String]) throws(DocumentError) {
         for (key, value) in try field.anyObject().all {
             if try !read(key, value, warnings: &warnings), key != "occurredAt",
                 warnings.count < WarningList.maximumCount

@@ -10,6 +10,8 @@ struct ClickContext {
     let context: LinkContext
     let purpose: Event.Purpose
     let botClass: BotClass?
+    /// The app that shows the page in a browser of its own; nil if it is unknown.
+    let app: InAppBrowser?
     let referrerHost: String?
 
     /// Maximum length of a host name in DNS.
@@ -22,10 +24,11 @@ struct ClickContext {
             device: agent.device,
             osVersion: agent.osVersion,
             installed: false,
-            locale: headers.value(of: .acceptLanguage).map(Self.locales) ?? [],
+            locale: [LanguageTag](acceptLanguage: headers.value(of: .acceptLanguage)),
             inAppBrowser: agent.inAppBrowser
         )
         botClass = agent.botClass
+        app = agent.app
         purpose = Self.purpose(method, headers, agent.botClass)
         referrerHost = headers.value(of: .referer).flatMap(Self.host(ofReferrer:)).flatMap {
             $0.utf8.count <= Self.longestHost ? $0 : nil
@@ -55,19 +58,6 @@ struct ClickContext {
     }
 
     private static let purposeNames: [HTTPField.Name] = [.secPurpose, .purpose, .xPurpose, .xMoz]
-
-    /// Returns the languages of `Accept-Language` by weight, best first; at most 16.
-    private static func locales(_ header: String) -> [LanguageTag] {
-        let weighted = header.split(separator: ",").prefix(16).enumerated().compactMap { index, item in
-            let parts = item.split(separator: ";").map { $0.filter { $0 != " " } }
-            guard let text = parts.first, let tag = LanguageTag(text) else {
-                return nil as (tag: LanguageTag, key: (Double, Int))?
-            }
-            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
-            return weight > 0 ? (tag, (-weight, index)) : nil
-        }
-        return weighted.sorted { $0.key < $1.key }.map(\.tag)
-    }
 }
 
 extension HTTPField.Name {

@@ -43,7 +43,12 @@ struct ClickController: Sendable {
 
         let visitor = ClickContext(request.method, request.headerFields)
         var facts = visitor.context
-        facts.now = linkResolver.now()
+        let now = linkResolver.now()
+        facts.now = now
+        if table.hasSplits, let address = scope.client.address {
+            let agent = request.headerFields.value(of: .userAgent)
+            facts.stickyKey = linkResolver.addressKeys.stickyKey(of: address, agent, on: now.day)
+        }
         facts.country = linkResolver.country(of: scope.client.address)
         // The link of a QR code holds a mark, which no route sees.
         let unmarked = path.withoutQRMark
@@ -61,68 +66,50 @@ struct ClickController: Sendable {
             purpose: visitor.purpose
         )
         let click = LinkResolver.Request(message, from: catalog, in: facts, by: caller)
-        guard resolvedLink.needsLookup else { return recorded(resolvedLink, of: click, host: host.name) }
+        let app = visitor.app
+        guard resolvedLink.needsLookup else { return recorded(resolvedLink, of: click, app: app, host: host.name) }
         return .async {
-            var unknown: LinkResolver.UnknownCodes = [:]
-            let followed = try await linkResolver.follow(resolvedLink, in: click, &unknown)
-            linkResolver.take(unknown, of: click)
-            return try await recorded(followed, of: click, host: host.name).response
+            let followed = try await linkResolver.follow(resolvedLink, in: click)
+            return try await recorded(followed, of: click, app: app, host: host.name).response
         }
     }
 
     private func recorded(
         _ link: LinkResolver.ResolvedLink,
         of click: LinkResolver.Request,
+        app: InAppBrowser?,
         host: String
     ) -> HandlerResult {
         let isProbe =
             click.caller.purpose == .live && link.answer.resolution.route == nil
             && ProbePath.matches(click.message.head.path ?? "/")
         let click = isProbe ? click.asProbe : click
+        let visitor = LandingPlan.Visitor(context: click.context, app: app, botClass: click.caller.botClass)
         return .later { responder in
-            linkResolver.record([link], of: click, for: responder) { _ in
-                answer(to: link, of: click.catalog, host: host)
+            linkResolver.record([link], of: click, for: responder) { recorded in
+                try answer(to: link, recordedAs: recorded.events[0], for: visitor, of: click.catalog, host: host)
             }
         }
     }
 
-    private func answer(to link: LinkResolver.ResolvedLink, of catalog: Catalog, host: String) -> BufferedResponse {
-        if let gone = link.followed?.gone { return ProblemPage(gone).response(.gone, of: host) }
-        let answer = link.answer
-        let resolution = answer.resolution
-        switch resolution.action {
-        case .openStore:
-            if let store = try? resolution.destination?.store.map(DeepLink.parse) { return .redirect(to: store) }
-        case .openWeb, .openApp, .signIn, .updateApp:
-            if let page = try? resolution.destination?.web.map(DeepLink.parse), !leadsBack(page, from: link, catalog) {
-                return .redirect(to: page)
-            }
-        case .block:
-            return ProblemPage("This link is blocked", resolution.blockReason ?? "").response(.forbidden, of: host)
-        case nil:
-            break
+    private func answer(
+        to link: LinkResolver.ResolvedLink,
+        recordedAs event: Event,
+        for visitor: LandingPlan.Visitor,
+        of catalog: Catalog,
+        host: String
+    ) throws -> BufferedResponse {
+        /// The frame of a page. A redirect needs none.
+        func page() -> TenantPage {
+            TenantPage(link.answer.table?.settings, host: host, languages: visitor.context.locale)
         }
-        if let rejection = resolution.rejection {
-            return ProblemPage("This link cannot be read", rejection.message).response(.badRequest, of: host)
+        let store = try linkResolver.storePage(of: link, recordedAs: event)
+        return switch LandingPlan(link, for: visitor, store: store, in: catalog) {
+        case .preview(let preview): preview.response(site: page().name ?? host)
+        case .redirect(let target): .redirect(to: target)
+        case .landing(let landing): landing.response(in: page())
+        case .problem(let problem, let status): problem.response(status, in: page())
         }
-        return ProblemPage(.notFound).response(.notFound, of: host)
-    }
-
-    /// Whether a redirect to the page would loop: the page is the link itself, or the link that it follows and whose clicks
-    /// come here. Also true if there is no link or the page is not a web page.
-    private func leadsBack(_ page: DeepLink, from link: LinkResolver.ResolvedLink, _ catalog: Catalog) -> Bool {
-        guard case .success(let clicked) = link.link.parsed, page.isWeb else { return true }
-        guard !isSame(page, clicked) else { return true }
-        guard link.followed != nil, let target = link.answer.link, let host = page.host else { return false }
-        // The page may be the link that is followed, on a website of the tenant.
-        return isSame(page, target) && catalog.table(forHost: host, port: page.port)?.serves == .links
-    }
-
-    /// Whether two links have the same host and path.
-    private func isSame(_ page: DeepLink, _ link: DeepLink) -> Bool {
-        page.host == link.host && page.port == link.port
-            && page.segmentCount == link.segmentCount
-            && (0..<link.segmentCount).allSatisfy { page.segmentText($0) == link.segmentText($0) }
     }
 }
 
@@ -172,24 +159,16 @@ extension String {
     }
 }
 
-extension ProblemPage {
-    /// The page of a short link that nobody may follow any more.
-    fileprivate init(_ gone: LinkResolver.Gone) {
-        self =
-            switch gone {
-            case .expired: Self("This link has expired", gone.message)
-            case .archived: Self("This link has ended", gone.message)
-            case .blocked: Self("This link is blocked", gone.message)
-            }
-    }
-}
-
 extension BufferedResponse {
     /// A 302, never a 301: the target of a link may change.
     fileprivate static func redirect(to page: DeepLink) -> BufferedResponse {
         BufferedResponse(
             .found,
-            headers: [.location: page.asciiText, .cacheControl: "no-store", .referrerPolicy: "no-referrer"]
+            headers: [
+                .location: page.asciiText, .cacheControl: "no-store",
+                // The tenant's website learns where its visitors come from.
+                .referrerPolicy: "strict-origin-when-cross-origin",
+            ]
         )
     }
 }

@@ -20,6 +20,11 @@ func publicRouter(_ dependencies: PublicDependencies) -> PublicRouter {
                 limits: dependencies.limits,
                 admission: dependencies.admission
             ).endpoint,
+            InstallController(
+                linkResolver: dependencies.linkResolver,
+                limits: dependencies.limits,
+                admission: dependencies.admission
+            ).endpoint,
             AppTableController(
                 live: dependencies.linkResolver.catalog,
                 tables: dependencies.appTables,

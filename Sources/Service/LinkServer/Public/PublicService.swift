@@ -52,7 +52,12 @@ final class PublicService: Sendable {
             switch router.match(head.method, head.path ?? "") {
             case .refused(let problem, let path):
                 route = path
-                dispatch = .failure(isClick(head) ? Problem.methodNotAllowed(besides: "GET, HEAD") : problem)
+                dispatch =
+                    if let endpoint = preflight(head, at: path) {
+                        .endpoint(endpoint, bodyLimit: nil)
+                    } else {
+                        .failure(isClick(head) ? Problem.methodNotAllowed(besides: "GET, HEAD") : problem)
+                    }
             case .endpoint(let endpoint):
                 route = endpoint.path
                 if endpoint.acceptsKey { grant = try keys.optionalGrant(head.headerFields.value(of: .authorization)) }
@@ -78,6 +83,7 @@ final class PublicService: Sendable {
     /// Ends a request: completes its response, and notes it in the log and the metrics.
     func end(_ request: PublicRequest, _ response: inout BufferedResponse) {
         instrumentation.end(request.head, request.scope, route: request.route, response.status)
+        share(&response, with: request)
         response.common = request.scope.headers(date: date.now)
         if request.head.method == .head { response = response.withoutBody }
     }
@@ -110,10 +116,15 @@ final class PublicService: Sendable {
         guard request.head.isOfBrowser else { return response }
         let catalog = catalog.current
         let host = request.head.host(in: catalog)
-        let isOfTenant = host.map { catalog.table(forHost: $0.name, port: $0.port) != nil } ?? false
-        return ProblemPage(response.status).response(
+        let table = host.flatMap { catalog.table(forHost: $0.name, port: $0.port)?.table }
+        let page = TenantPage(
+            table?.settings,
+            host: table == nil ? nil : host?.name,
+            languages: [LanguageTag](acceptLanguage: request.head.headerFields.value(of: .acceptLanguage))
+        )
+        return ProblemPage(of: response.status).response(
             response.status,
-            of: isOfTenant ? host?.name : nil,
+            in: page,
             requestID: request.scope.requestID.description,
             headers: response.headers
         )

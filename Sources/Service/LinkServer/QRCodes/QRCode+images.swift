@@ -1,4 +1,5 @@
 import CZlib
+import LinkCatalog
 
 extension QRCode {
     /// A PNG with a palette of two colours. Modules have whole pixels; what is left of the size widens the quiet zone.

@@ -1,3 +1,5 @@
+package import LinkCatalog
+
 /// How a QR code is drawn.
 package struct QRCodeStyle: Sendable, Hashable {
     /// Width and height of the image in pixels.

@@ -1,4 +1,6 @@
+import Crypto
 package import LinkRouting
+import Networking
 import Synchronization
 
 package import struct Foundation.Data
@@ -19,5 +21,14 @@ package final class AddressKeys: Sendable {
             current = (day, key)
             return key
         }
+    }
+
+    /// Returns a sticky key for the clicks of a visitor on one day. Nothing else follows from it, and nobody may record it:
+    /// who knows the key of the day could find the address.
+    func stickyKey(of address: NetworkAddress, _ userAgent: String?, on day: CivilDay) -> String {
+        // The zero separates the code from that of a recorded address.
+        let visitor = address.bytes + [0] + Array((userAgent ?? "").utf8)
+        let code = HMAC<SHA256>.authenticationCode(for: visitor, using: SymmetricKey(data: key(for: day)))
+        return Base64URL.text(of: code.prefix(16))
     }
 }

@@ -18,6 +18,8 @@ extension LinkResolver {
         var kind: Event.Kind
         var purpose: Event.Purpose
         var occurredAt: Timestamp?
+        /// The event that led to this call.
+        var parent: RecordedID?
 
         package init(
             requestID: RecordedID,
@@ -30,7 +32,8 @@ extension LinkResolver {
             source: String,
             kind: Event.Kind,
             purpose: Event.Purpose,
-            occurredAt: Timestamp? = nil
+            occurredAt: Timestamp? = nil,
+            parent: RecordedID? = nil
         ) {
             self.requestID = requestID
             self.address = address
@@ -43,6 +46,7 @@ extension LinkResolver {
             self.kind = kind
             self.purpose = purpose
             self.occurredAt = occurredAt
+            self.parent = parent
         }
     }
 }

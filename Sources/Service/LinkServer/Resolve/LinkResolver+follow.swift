@@ -12,6 +12,8 @@ extension LinkResolver {
         let page: DeepLink?
         /// The names of the query items that the short link's campaign added to its target.
         let campaign: Set<String>
+        /// What chats show of the short link; nil if it does not say.
+        let preview: LinkPreview?
         /// Why nobody may follow the short link any more; nil if it was followed.
         let gone: Gone?
         /// The parameters of the clicked route, if the link led nowhere: its event describes the clicked link, without the
@@ -22,12 +24,14 @@ extension LinkResolver {
             _ shortLink: Event.ShortLinkName? = nil,
             page: DeepLink? = nil,
             campaign: Set<String> = [],
+            preview: LinkPreview? = nil,
             gone: Gone? = nil,
             clicked: [CapturedParameter] = []
         ) {
             self.shortLink = shortLink
             self.page = page
             self.campaign = campaign
+            self.preview = preview
             self.gone = gone
             self.clicked = clicked
         }
@@ -113,6 +117,14 @@ extension LinkResolver {
         return followed
     }
 
+    /// The same for the only link of a request.
+    func follow(_ link: ResolvedLink, in request: Request) async throws -> ResolvedLink {
+        var unknown: UnknownCodes = [:]
+        let followed = try await follow(link, in: request, &unknown)
+        take(unknown, of: request)
+        return followed
+    }
+
     /// Takes the unknown codes of a request from the limit of its address.
     func take(_ unknown: UnknownCodes, of request: Request) {
         guard let client = request.client else { return }
@@ -182,6 +194,7 @@ extension LinkResolver {
                 page: followed.followed?.page,
                 // Everybody can send the text of an app's link.
                 campaign: target == nil || short.isFromApp ? [] : Set(landing.added.map(\.name)),
+                preview: short.content.preview,
                 clicked: followed.followed?.clicked ?? []
             )
         }

@@ -11,6 +11,7 @@ package final class LinkResolver: Sendable {
     package let catalog: LiveCatalog
     package let recorder: EventRecorder
     package let sealer: ContinuationSealer
+    package let installTokens: InstallTokenSealer
     package let eventIDs: EventIDGenerator
     package let addressKeys: AddressKeys
     /// Returns the country of an address, ISO 3166-1 alpha-2. Nil where no file of countries is configured.
@@ -40,6 +41,7 @@ package final class LinkResolver: Sendable {
         catalog: LiveCatalog,
         recorder: EventRecorder,
         sealer: ContinuationSealer,
+        installTokens: InstallTokenSealer,
         eventIDs: EventIDGenerator,
         addressKeys: AddressKeys,
         locate: (@Sendable (NetworkAddress) -> String?)?,
@@ -55,6 +57,7 @@ package final class LinkResolver: Sendable {
         self.catalog = catalog
         self.recorder = recorder
         self.sealer = sealer
+        self.installTokens = installTokens
         self.eventIDs = eventIDs
         self.addressKeys = addressKeys
         self.locate = locate
@@ -233,6 +236,7 @@ package final class LinkResolver: Sendable {
                 environment: link.answer.environment,
                 app: link.answer.resolution.app,
                 url: link.link.text,
+                event: recorded.holds(event) ? event.content.fields.id.description : nil,
                 expiresAt: Timestamp(milliseconds: now().milliseconds + Continuation.lifetime)
             )
             response.continuation = (try sealer.seal(continuation), continuation.expiresAt)
@@ -271,6 +275,7 @@ package final class LinkResolver: Sendable {
         )
         event.clientEventID = clientEventID.map { RecordedID($0) }
         event.occurredAt = caller.occurredAt
+        event.parent = caller.parent
         event.purpose = caller.purpose
         event.kind = caller.kind
         event.app = resolution.app
@@ -313,7 +318,8 @@ package final class LinkResolver: Sendable {
         event.address = caller.address.flatMap { redaction.address($0, key: addressKeys.key(for: instant.day)) }
         event.userAgent = caller.userAgent?.utf8Prefix(UserAgent.maximumBytes)
         event.botClass = caller.botClass?.rawValue
-        event.install = redaction.install(context.stickyKey)
+        // The sticky key of a click is made of the visitor's address, and is no install.
+        event.install = caller.kind == .click ? nil : redaction.install(context.stickyKey)
         return event
     }
 }

@@ -62,6 +62,7 @@ struct ResolveController: Sendable {
         var message = try read(body)
         if message.context.now != nil { message.warnings.append("context.now is set by the server and was ignored.") }
         message.context.now = linkResolver.now()
+        let (links, isBatch, continuation) = try links(of: &message)
         let client = scope.client.address
         let caller = LinkResolver.Caller(
             requestID: scope.requestID,
@@ -72,16 +73,18 @@ struct ResolveController: Sendable {
             source: "api",
             kind: .resolve,
             purpose: message.purpose,
-            occurredAt: message.occurredAt
+            occurredAt: message.occurredAt,
+            parent: continuation?.event.map { RecordedID($0) }
         )
-        let (links, isBatch, tenant) = try links(of: &message)
         try admission.enter(links.count, bytes: body.readableBytes, scope)
         let catalog = linkResolver.catalog.current
         let environment = message.environment ?? .production
         let located = links.map { (link: catalog.locate($0.url, in: environment), clientEventID: $0.clientEventID) }
         // Most messages need no list of them.
         var tables: [PublishedTable] { located.compactMap(\.link.table) }
-        if let tenant, located.contains(where: { $0.link.tenant != tenant }) { throw Self.otherPlace }
+        if let tenant = continuation?.tenant, located.contains(where: { $0.link.tenant != tenant }) {
+            throw Self.otherPlace
+        }
         if let first = located.first { scope.logFields.note(first.link.tenant) }
         // Some tenants answer only their own apps and servers.
         for link in located {
@@ -188,7 +191,7 @@ struct ResolveController: Sendable {
     /// environment for which it was made.
     private func links(
         of message: inout ResolveRequest
-    ) throws -> (links: [ResolveRequest.Link], isBatch: Bool, tenant: TenantID?) {
+    ) throws -> (links: [ResolveRequest.Link], isBatch: Bool, continuation: Continuation?) {
         switch message.subject {
         case .link(let link): return ([link], false, nil)
         case .batch(let links): return (links, true, nil)
@@ -200,7 +203,7 @@ struct ResolveController: Sendable {
                 }
                 message.environment = continuation.environment
                 let link = ResolveRequest.Link(url: continuation.url, clientEventID: clientEventID)
-                return ([link], false, continuation.tenant)
+                return ([link], false, continuation)
             } catch Continuation.Failure.expired {
                 throw Problem(
                     .continuationExpired,

@@ -104,7 +104,7 @@ extension ResolveRequest {
             case "environment": environment = try Self.value(&reader)
             case "purpose":
                 guard let node = try Self.value(&reader) else { return }
-                purpose = try DocumentField(node, "purpose", of: "").choice(Event.Purpose.self)
+                purpose = try DocumentField(node, "purpose", of: "").choice(CallersPurpose.self).purpose
             case "explain":
                 guard let node = try Self.value(&reader) else { return }
                 explanation = try DocumentField(node, "explain", of: "").bool() ? .included : .omitted

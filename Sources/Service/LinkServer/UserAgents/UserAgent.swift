@@ -13,6 +13,8 @@ package struct UserAgent: Sendable, Hashable {
     package private(set) var osVersion: Version?
     /// Whether an app shows the page in a web view of its own; nil if unknown.
     package private(set) var inAppBrowser: Bool?
+    /// The app; nil if it is unknown.
+    package private(set) var app: InAppBrowser?
     /// The kind of bot; nil for programs that people use.
     package private(set) var botClass: BotClass?
 
@@ -51,6 +53,7 @@ package struct UserAgent: Sendable, Hashable {
         guard botClass == nil else { return }
         if signs.contains(.app) || signs.contains(.webView) {
             inAppBrowser = true
+            app = words.app
         } else if signs.contains(.browser) {
             inAppBrowser = false
         } else if signs.contains(.webKit), platform == .ios || platform == .macos {

@@ -5,6 +5,8 @@ struct UserAgentScanner {
     private(set) var signs: UserAgent.Signs = []
     /// The first kind, in the order of ``BotClass``, of the programs that are named.
     private(set) var botClass: BotClass?
+    /// The first, in the order of ``InAppBrowser``, of the apps that are named.
+    private(set) var app: InAppBrowser?
     private(set) var holdsURL = false
     private(set) var first = First.unknown
 
@@ -63,11 +65,17 @@ struct UserAgentScanner {
     private mutating func note(_ word: ArraySlice<UInt8>, isFirst: Bool) {
         guard let meaning = Self.meaning(of: word, isFirst: isFirst) else { return }
         switch meaning {
-        case .bot(let kind): name(kind)
-        case .signs(let found):
-            signs.formUnion(found)
-            if isFirst, !found.isDisjoint(with: [.app, .browser]) { first = .known }
+        case .bot(let kind): botClass = Self.earlier(botClass, kind)
+        case .app(let named):
+            app = Self.earlier(app, named)
+            note(named.signs, isFirst: isFirst)
+        case .signs(let found): note(found, isFirst: isFirst)
         }
+    }
+
+    private mutating func note(_ found: UserAgent.Signs, isFirst: Bool) {
+        signs.formUnion(found)
+        if isFirst, !found.isDisjoint(with: [.app, .browser]) { first = .known }
     }
 
     /// Returns the meaning of the word. If it has none, returns that of the longest prefix that ends before a joint and
@@ -88,12 +96,10 @@ struct UserAgentScanner {
         }
     }
 
-    private mutating func name(_ kind: BotClass) {
-        guard let known = botClass else {
-            botClass = kind
-            return
-        }
-        botClass = BotClass.allCases.first { $0 == known || $0 == kind }
+    /// Returns the one of two kinds that is declared first.
+    private static func earlier<Kind: CaseIterable & Equatable>(_ known: Kind?, _ kind: Kind) -> Kind {
+        guard let known else { return kind }
+        return Kind.allCases.first { $0 == known || $0 == kind } ?? kind
     }
 
     /// Whether the system is HarmonyOS without a mention of Android, but of a version that runs its apps: before 5.

@@ -8,13 +8,18 @@ enum UserAgentWords {
 
     enum Meaning: Hashable {
         case bot(BotClass)
+        case app(InAppBrowser)
         case signs(UserAgent.Signs)
     }
 
     /// No word is in two lists.
-    static let entries: [(word: String, meaning: Meaning)] =
-        bots.flatMap { kind, names in names.words.map { ($0, .bot(kind)) } }
-        + signs.flatMap { signs, names in names.words.map { ($0, .signs(signs)) } }
+    static let entries: [(word: String, meaning: Meaning)] = {
+        var entries: [(word: String, meaning: Meaning)] = []
+        for (kind, names) in bots { for word in names.words { entries.append((word, .bot(kind))) } }
+        for (app, names) in apps { for word in names.words { entries.append((word, .app(app))) } }
+        for (found, names) in signs { for word in names.words { entries.append((word, .signs(found))) } }
+        return entries
+    }()
 
     static let meanings = Dictionary(entries.map { ($0.word, $0.meaning) }) { first, _ in first }
 
@@ -149,6 +154,14 @@ enum UserAgentWords {
         ),
     ]
 
+    private static let apps: [(InAppBrowser, String)] = [
+        (.instagram, "instagram"), (.messenger, "messengerforios messengerliteforios orca-android"),
+        (.threads, "barcelona"), (.facebook, "fb_iab fban fbav metaiab"), (.tikTok, "musical_ly tiktok trill"),
+        (.x, "twitter twitterandroid"), (.linkedIn, "linkedinapp"), (.snapchat, "snapchat"), (.pinterest, "pinterest"),
+        (.line, "line"), (.kakaoTalk, "kakaotalk"), (.weChat, "micromessenger"), (.telegram, "telegram-android"),
+        (.google, "gsa"),
+    ]
+
     private static let signs: [(UserAgent.Signs, String)] = [
         (.iPhone, "iphone ipod"), (.iPad, "ipad"), (.android, "android"), (.windows, "windows"), (.mac, "macintosh"),
         (.linux, "linux x11 cros"),
@@ -168,14 +181,8 @@ enum UserAgentWords {
         ([.otherSystem, .watch], "watchos"), (.console, "oculusbrowser quest"), (.phone, "mobile phone"),
         (.tablet, "tablet"),
         (.webView, "wv"), (.webKit, "applewebkit"),
-        (
-            .app,
-            """
-            alipayclient aweme barcelona bytedancewebview fb_iab fban fbav instagram kakaotalk line
-            linkedinapp metaiab micromessenger musical_ly naver pinterest snapchat telegram-android tiktok trill
-            twitter twitterandroid weibo zalo
-            """
-        ),
+        // Other apps that show links.
+        (.app, "alipayclient aweme bytedancewebview naver weibo zalo"),
         (
             .browser,
             """
@@ -183,7 +190,7 @@ enum UserAgentWords {
             safari samsungbrowser seamonkey trident ucbrowser ucweb vivaldi w3m yabrowser
             """
         ),
-        ([.app, .mobileOnly], "fbios gsa"), ([.browser, .mobileOnly], "crios edgios fxios opios opt"),
+        ([.app, .mobileOnly], "fbios"), ([.browser, .mobileOnly], "crios edgios fxios opios opt"),
         // A manufacturer of phones, not a bot.
         ([], "cubot"),
     ]

@@ -231,22 +231,33 @@ extension CatalogDatabase {
         texts.map { JSONNode.array($0.map(JSONNode.string)).json() }
     }
 
-    package func continuationKeys(random: Data, at now: Timestamp, age: Int64) async throws -> [Data] {
+    package func sealingKeys(of ring: SealingKeyRing, random: Data, at now: Timestamp) async throws -> [Data] {
         try await pool.storing { db in
-            let newest = try Int64.fetchOne(db, sql: "SELECT max(created_at) FROM continuation_key")
-            if newest.map({ now.milliseconds - $0 > age }) ?? true {
+            let newest = try Int64.fetchOne(
+                db,
+                sql: "SELECT max(created_at) FROM sealing_key WHERE ring = ?",
+                arguments: [ring.rawValue]
+            )
+            if newest.map({ now.milliseconds - $0 > ring.period }) ?? true {
                 try db.execute(
-                    sql: "INSERT INTO continuation_key (key, created_at) VALUES (?, ?)",
-                    arguments: [random, now.milliseconds]
-                )
-                try db.execute(
-                    sql: """
-                        DELETE FROM continuation_key
-                        WHERE id NOT IN (SELECT id FROM continuation_key ORDER BY id DESC LIMIT 2)
-                        """
+                    sql: "INSERT INTO sealing_key (ring, key, created_at) VALUES (?, ?, ?)",
+                    arguments: [ring.rawValue, random, now.milliseconds]
                 )
             }
-            return try Data.fetchAll(db, sql: "SELECT key FROM continuation_key ORDER BY id DESC")
+            // A key seals until the next one is created, which may be long after its own creation.
+            try db.execute(
+                sql: """
+                    DELETE FROM sealing_key WHERE ring = :ring AND id < (
+                        SELECT max(id) FROM sealing_key WHERE ring = :ring AND created_at < :end
+                    )
+                    """,
+                arguments: ["ring": ring.rawValue, "end": now.milliseconds - ring.overlap]
+            )
+            return try Data.fetchAll(
+                db,
+                sql: "SELECT key FROM sealing_key WHERE ring = ? ORDER BY id DESC",
+                arguments: [ring.rawValue]
+            )
         }
     }
 }

@@ -53,7 +53,8 @@ enum DirectoryClient {
         var logger = Logger(label: "fingerpost")
         logger.logLevel = .notice
         let recorder = EventRecorder(store: log, now: SystemClock.now, logger: logger)
-        guard let sealer = ContinuationSealer(keys: [SystemRandom.bytes(ContinuationSealer.keyBytes)]) else {
+        let keys = [SystemRandom.bytes(SealingKeys.keyBytes)]
+        guard let sealer = ContinuationSealer(keys: keys), let installTokens = InstallTokenSealer(keys: keys) else {
             preconditionFailure("the number of random bytes is that of a key")
         }
         let standard = try await ServiceConfiguration.read(flags: [:], file: nil, environment: [:])
@@ -65,6 +66,7 @@ enum DirectoryClient {
             log: ServiceLog(log, webhook: exports.webhook),
             recorder: recorder,
             sealer: sealer,
+            installTokens: installTokens,
             sink: exports.makeSink(in: directory),
             policy: .unlimited,
             locate: nil,

@@ -1,7 +1,7 @@
 import HTTPTransport
 import LinkServer
 
-/// The keys of config/fingerpost.yaml for admission: client identification and rate limits.
+/// The keys of config/fingerpost.yaml for admission: client identification, rate limits and the origins of pages.
 struct AdmissionConfiguration {
     /// The part that can change while the service runs.
     let policy: AdmissionPolicy
@@ -12,7 +12,8 @@ struct AdmissionConfiguration {
     /// In the order of config/fingerpost.yaml.
     static let keys =
         ["trustedProxies", "proxies.header", "proxies.protocol"]
-        + scopes.flatMap { ["rateLimits.\($0.name).perSecond", "rateLimits.\($0.name).burst"] } + ["rateLimits.exempt"]
+        + scopes.flatMap { ["rateLimits.\($0.name).perSecond", "rateLimits.\($0.name).burst"] }
+        + ["rateLimits.exempt", "cors.origins"]
 
     /// The rate limit scopes with their defaults.
     private static let scopes: [(name: String, perSecond: Int, burst: Int)] = [
@@ -47,7 +48,27 @@ struct AdmissionConfiguration {
         )
         written.append(text("rateLimits.exempt", "127.0.0.0/8, ::1/128"))
         policy.exempt = try ServiceConfiguration.ranges("rateLimits.exempt", written[written.count - 1])
+        written.append(text("cors.origins", ""))
+        policy.origins = try Self.origins(written[written.count - 1])
         self.policy = policy
         effective = written
+    }
+
+    /// Parses origins separated by commas or spaces. Browsers send each origin in one spelling, so others are refused.
+    private static func origins(_ text: String) throws -> Set<String> {
+        let shape = /([a-z][a-z0-9+.-]*):\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?/
+        let origins = try text.split { $0 == "," || $0.isWhitespace }.map { origin in
+            guard let parts = origin.wholeMatch(of: shape)?.output,
+                !["https:443", "http:80"].contains("\(parts.1)\(parts.2 ?? "")")
+            else {
+                throw ServiceConfiguration.Invalid(
+                    "cors.origins",
+                    "contains '\(origin)'; write an origin as browsers send it, such as https://www.acme.com or "
+                        + "capacitor://localhost: without a path, in lower case, and without the default port."
+                )
+            }
+            return String(origin)
+        }
+        return Set(origins)
     }
 }

@@ -50,7 +50,7 @@ final class LiveConfiguration: Sendable {
     private static let liveKeys: Set = [
         "ops.minimumFreeBytes", "geo.database", "exports.s3.credentialsFile", "limits.bodyBytes", "limits.batchBytes",
         "limits.jsonDepth", "limits.tableBytes", "limits.dayBytes", "limits.tailSeconds", "proxies.header",
-        "trustedProxies",
+        "trustedProxies", "cors.origins",
     ]
 
     /// Replaces all live settings, or none if it throws. Returns the live keys that still need a restart, because the

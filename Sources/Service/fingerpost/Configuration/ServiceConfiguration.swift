@@ -79,7 +79,7 @@ struct ServiceConfiguration {
     ).sorted()
 
     /// The keys that are lists. In a file they may be a string with commas or a YAML list.
-    static let listKeys: Set = ["trustedProxies", "rateLimits.exempt", "exports.webhook.allowPrivate"]
+    static let listKeys: Set = ["trustedProxies", "rateLimits.exempt", "exports.webhook.allowPrivate", "cors.origins"]
 
     /// Former keys, and what replaces each.
     static let removedKeys = [

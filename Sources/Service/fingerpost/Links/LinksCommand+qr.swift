@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LinkCatalog
 import LinkRouting
 import LinkServer
 import Networking

@@ -26,7 +26,9 @@ struct EventsCommand: AsyncParsableCommand {
     @ArgumentParser.Option(help: "Only events recorded before this time or UTC date.") var until: String?
     @ArgumentParser.Option(help: "How many of the newest events to print (default: 10; with --from or --until: 1000).")
     var last: Int?
-    @ArgumentParser.Option(help: "Comma-separated: live, test, preview, prefetch, probe (default: all).")
+    @ArgumentParser.Option(
+        help: "Comma-separated: live, test, preview, prefetch, probe, install, pasted (default: all)."
+    )
     var purpose: String?
     @ArgumentParser.Option(help: "Only events with this outcome.") var outcome: String?
     @ArgumentParser.Option(help: "Only events of this route.") var route: String?

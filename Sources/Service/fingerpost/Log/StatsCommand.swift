@@ -232,7 +232,9 @@ struct CountOptions: ParsableArguments {
     @ArgumentParser.Option(help: "Start, inclusive: a date such as 2026-11-21 or an RFC 3339 time.") var from: String?
     @ArgumentParser.Option(help: "End, exclusive.") var until: String?
     @ArgumentParser.Option(help: "The time zone of days, such as Europe/Paris (default: UTC).") var zone: String?
-    @ArgumentParser.Option(help: "Comma-separated: live, test, preview, prefetch, probe; or all (default: live).")
+    @ArgumentParser.Option(
+        help: "Comma-separated: live, test, preview, prefetch, probe, install, pasted; or all (default: live)."
+    )
     var purpose: String?
 
     func ask(_ endpoint: String, _ query: [(String, String)], _ admin: AdminOptions) async throws -> JSONNode {

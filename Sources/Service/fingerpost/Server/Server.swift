@@ -52,13 +52,10 @@ struct Server {
             dayBytes: configuration.limits.dayBytes,
             logger: logger
         )
-        let keys = try await database.continuationKeys(
-            random: SystemRandom.bytes(ContinuationSealer.keyBytes),
-            at: SystemClock.now(),
-            age: 86_400_000
-        )
-        guard let sealer = ContinuationSealer(keys: keys) else {
-            throw StorageError.corrupt(file: "catalog.db", detail: "the continuation keys cannot be read")
+        guard let sealer = ContinuationSealer(keys: try await Self.keys(of: .continuation, database)),
+            let installTokens = InstallTokenSealer(keys: try await Self.keys(of: .install, database))
+        else {
+            throw StorageError.corrupt(file: "catalog.db", detail: "the keys of sealed tokens cannot be read")
         }
         keyUses = KeyUseRecorder(store: database, logger: logger)
         let dependencies = ServerDependencies.build(
@@ -68,6 +65,7 @@ struct Server {
             log: ServiceLog(log, webhook: configuration.exports.webhook),
             recorder: recorder,
             sealer: sealer,
+            installTokens: installTokens,
             sink: configuration.exports.makeSink(in: directory) { live.credentials },
             signer: configuration.tables.signer,
             keys: try await database.keyGrantsNotRevoked(),
@@ -129,6 +127,14 @@ struct Server {
             )
         }
         if !configuration.isRecording { logger.warning("recording is disabled; resolutions are not logged") }
+    }
+
+    private static func keys(of ring: SealingKeyRing, _ database: CatalogDatabase) async throws -> [Data] {
+        try await database.sealingKeys(
+            of: ring,
+            random: SystemRandom.bytes(SealingKeys.keyBytes),
+            at: SystemClock.now()
+        )
     }
 
     /// Opens the files on a separate thread: checking large files blocks for long, and the ops port must respond

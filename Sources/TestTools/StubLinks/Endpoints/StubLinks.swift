@@ -46,6 +46,7 @@ package final class StubLinks: StubEndpoints {
     private let recorder: EventRecorder
     private let recording: Task<Void, Never>
     private let sealer: ContinuationSealer
+    private let installTokens: InstallTokenSealer
     private let traces: TraceSource
     private let sessionCount = Mutex(0)
     private let liveSuites = Mutex<[LinkSuite]>([])
@@ -64,10 +65,12 @@ package final class StubLinks: StubEndpoints {
         )
         let content = try await files.read()
         let key = try configuration.signingKey ?? TablePrivateKey(seed: Array(Self.bytes(32, random)))
-        guard let sealer = ContinuationSealer(keys: [Self.bytes(ContinuationSealer.keyBytes, random)]) else {
+        let keys = [Self.bytes(SealingKeys.keyBytes, random)]
+        guard let sealer = ContinuationSealer(keys: keys), let installTokens = InstallTokenSealer(keys: keys) else {
             preconditionFailure("the key has the length of a key")
         }
         self.sealer = sealer
+        self.installTokens = installTokens
         traces = TraceSource(seed: random())
         documents = TenantDocuments(now: now)
         let appTables = AppTableCache(signer: TableSigner(key))
@@ -166,6 +169,7 @@ package final class StubLinks: StubEndpoints {
             catalog: live,
             recorder: recorder,
             sealer: sealer,
+            installTokens: installTokens,
             eventIDs: EventIDGenerator(random: configuration.environment.random),
             addressKeys: AddressKeys(random: { [random = configuration.environment.random] in Self.bytes($0, random) }),
             locate: { _ in facts.current.country },

@@ -3,7 +3,8 @@ import TestSupport
 
 /// Clients that send requests as fast as they are answered, each on its own connection. Every third request is a batch
 /// with links of two tenants. Its rows are exported for both tenants and must be committed completely or not at all. Before
-/// every fiftieth request, a client creates a short link and clicks it.
+/// every fiftieth request, a client creates a short link, clicks it, and pastes it into an app. A chat's program makes half
+/// of the clicks, and gets a preview.
 struct FaultLoad: Sendable {
     static let tenants = ["blogs", "shop"]
     /// The shop's host for clicks.
@@ -35,7 +36,11 @@ struct FaultLoad: Sendable {
             else { return }
             for number in 0..<requests {
                 let code = "\(name)-\(client)-\(number)-link"
-                if number.isMultiple(of: 50), (try? follow(connection, admin, code)) == nil { return }
+                if number.isMultiple(of: 50),
+                    (try? follow(connection, admin, code, asChat: number.isMultiple(of: 100))) == nil
+                {
+                    return
+                }
                 guard let answer = try? ask(connection, client, number), judge(answer) == .proceed else { return }
             }
         }
@@ -63,12 +68,18 @@ struct FaultLoad: Sendable {
     }
 
     /// Creates a short link and clicks it.
-    private func follow(_ connection: HTTPConnection, _ admin: HTTPConnection, _ code: String) throws {
+    private func follow(
+        _ connection: HTTPConnection,
+        _ admin: HTTPConnection,
+        _ code: String,
+        asChat isChat: Bool
+    ) throws {
         let made = try admin.request(
             "POST",
             "/admin/v1/tenants/shop/short-links",
             headers: ["Authorization": "Bearer \(key)", "Content-Type": "application/json"],
-            body: #"{"code":"\#(code)","target":"https://\#(Self.clickHost)/product/7"}"#
+            body:
+                #"{"code":"\#(code)","target":"https://\#(Self.clickHost)/product/7","preview":{"title":"\#(code)"}}"#
         )
         guard made.status == 201 else { return }
         history.create(code)
@@ -77,9 +88,34 @@ struct FaultLoad: Sendable {
             "GET",
             "/s/\(code)",
             host: Self.clickHost,
-            headers: ["X-Request-ID": code]
+            headers: ["X-Request-ID": code, "User-Agent": isChat ? "Twitterbot/1.0" : "curl/8"]
         )
-        if clicked.status == 302 { history.click(code) }
+        guard clicked.status == (isChat ? 200 : 302) else { return }
+        history.click(code)
+        try paste(code, connection)
+    }
+
+    /// Asks for a link as an app does after its installation: once, and again, which stores nothing.
+    private func paste(_ code: String, _ connection: HTTPConnection) throws {
+        let id = "\(code)-install"
+        history.attempt(id)
+        func ask(_ request: String) throws -> HTTPConnection.Response {
+            try connection.request(
+                "POST",
+                "/_fp/installs",
+                headers: ["X-Request-ID": request],
+                body:
+                    #"{"tenant":"shop","app":"ios","install":"\#(id)","link":"https://\#(Self.clickHost)/s/\#(code)"}"#
+            )
+        }
+        let first = try ask(id)
+        guard first.status == 200, let event = try first.json()["answer"]?["id"]?.text else {
+            history.refuse(id, status: first.status)
+            return
+        }
+        history.acknowledge(id, events: [event])
+        // The history knows no such request, so that a row of it would be an invented one.
+        _ = try ask("\(id)-again")
     }
 
     private static func link(_ number: Int) -> String {

@@ -1,3 +1,4 @@
+import LinkCatalog
 import LinkServer
 import Testing
 

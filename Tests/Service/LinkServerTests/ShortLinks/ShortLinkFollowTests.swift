@@ -84,8 +84,9 @@ struct ShortLinkFollowTests {
         Landing(target: "https://www.acme.example/about", location: "https://www.acme.example/about"),
         Landing(target: "https://pages.example/a?b=1#c", location: "https://pages.example/a?b=1#c"),
         Landing(target: "https://go.acme.example/blocked", status: 403),
-        // Without a page, and broken targets: another follow route, no route, other places.
-        Landing(target: "https://go.acme.example/chat/7", status: 404),
+        // Only an app can show it.
+        Landing(target: "https://go.acme.example/chat/7", status: 200),
+        // Broken targets: another follow route, no route, other places.
         Landing(target: "https://go.acme.example/s/other", status: 404),
         Landing(target: "https://go.acme.example/?link=https://go.acme.example/item/7", status: 404),
         Landing(target: "https://go.acme.example/nowhere", status: 404),
@@ -224,7 +225,7 @@ struct ShortLinkFollowTests {
 
     @Test(arguments: [
         Ending(expires: "2026-11-21T00:00:00Z", code: "link_expired", outcome: .fallback, text: "has expired"),
-        Ending(status: .archived, code: "link_archived", outcome: .fallback, text: "has ended"),
+        Ending(status: .archived, code: "link_archived", outcome: .fallback, text: "not in use any more"),
         Ending(
             status: .blocked(reason: "Reported <b>."),
             code: "link_blocked",

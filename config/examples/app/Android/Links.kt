@@ -1,4 +1,5 @@
 import com.example.links.FingerpostEngine
+import java.io.FileNotFoundException
 import java.net.HttpURLConnection
 import java.net.URI
 import java.time.Instant
@@ -23,6 +24,20 @@ class Links(tenant: ByteArray, private val server: String, private val version: 
         return ask(JSONObject(mapOf("continuation" to continuation["token"], "context" to context(signedIn = true))))
     }
 
+    /** Asks for the link of the click that led to the installation; null if the referrer of Google Play has none. */
+    suspend fun installed(referrer: String, install: String): String? {
+        val item = referrer.split('&').firstOrNull { it.startsWith("fp=") } ?: return null
+        val request = mapOf(
+            "tenant" to "shop", "app" to "android", "install" to install, "token" to item.removePrefix("fp="),
+            "context" to context(signedIn = false),
+        )
+        return try {
+            ask(JSONObject(request), "/_fp/installs")["link"] as? String
+        } catch (e: FileNotFoundException) {
+            null // 404: the token has expired.
+        }
+    }
+
     private fun context(signedIn: Boolean) = JSONObject(
         mapOf(
             "app" to "android", "platform" to "android", "appVersion" to version, "authenticated" to signedIn,
@@ -30,8 +45,11 @@ class Links(tenant: ByteArray, private val server: String, private val version: 
         )
     )
 
-    private suspend fun ask(request: JSONObject): Map<String, Any?> = withContext(Dispatchers.IO) {
-        val connection = URI("$server/resolve").toURL().openConnection() as HttpURLConnection
+    private suspend fun ask(
+        request: JSONObject,
+        path: String = "/resolve",
+    ): Map<String, Any?> = withContext(Dispatchers.IO) {
+        val connection = URI(server + path).toURL().openConnection() as HttpURLConnection
         try {
             connection.requestMethod = "POST"
             connection.connectTimeout = 10_000

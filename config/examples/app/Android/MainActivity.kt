@@ -8,10 +8,11 @@ import kotlinx.coroutines.launch
 
 class MainActivity : ComponentActivity() {
     private val session = Session()
-    private val navigator by lazy {
+    private val links by lazy {
         val tenant = assets.open("shop.json").use { it.readBytes() }
-        Navigator(Links(tenant, server = "https://go.yourappdomain.com", version = "2.0"), session)
+        Links(tenant, server = "https://go.yourappdomain.com", version = "2.0")
     }
+    private val navigator by lazy { Navigator(links, session) }
     private var question: Job? = null
 
     override fun onCreate(savedInstanceState: Bundle?) {
@@ -27,8 +28,10 @@ class MainActivity : ComponentActivity() {
     }
 
     private fun follow(intent: Intent?) {
-        val link = intent?.takeIf { it.action == Intent.ACTION_VIEW }?.dataString ?: return
+        val link = intent?.takeIf { it.action == Intent.ACTION_VIEW }?.dataString
         question?.cancel()
-        question = lifecycleScope.launch { navigator.follow(link) }
+        question = lifecycleScope.launch {
+            navigator.follow(link ?: links.linkBeforeInstallation(this@MainActivity) ?: return@launch)
+        }
     }
 }

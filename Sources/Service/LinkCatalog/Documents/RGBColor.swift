@@ -21,7 +21,7 @@ package struct RGBColor: Sendable, Hashable, LosslessStringConvertible {
     package var description: String { "#" + String(value | 0x100_0000, radix: 16).dropFirst() }
 
     /// Red, green and blue.
-    var components: [UInt8] { [16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
+    package var components: [UInt8] { [16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
 
     /// The relative luminance of WCAG 2: 0 for black, 1 for white.
     package var luminance: Double {
@@ -37,4 +37,8 @@ package struct RGBColor: Sendable, Hashable, LosslessStringConvertible {
         let (one, two) = (luminance + 0.05, other.luminance + 0.05)
         return max(one, two) / min(one, two)
     }
+
+    /// The colour of text on this one: white where it can be read, with a contrast of 4.5 (WCAG 2), else black, which then
+    /// has more.
+    package var foreground: RGBColor { contrast(to: .white) >= 4.5 ? .white : .black }
 }

@@ -1,0 +1,43 @@
+import LinkCatalog
+import LinkEvents
+import LinkRouting
+
+extension LinkResolver {
+    /// Returns the store page of a click; nil if its link leads to none. The referrer for Google Play carries a token, with
+    /// which the app asks for the link after its installation.
+    ///
+    /// - Parameter event: The event of the click.
+    func storePage(of link: ResolvedLink, recordedAs event: Event) throws -> DeepLink? {
+        let answer = link.answer
+        guard let store = answer.resolution.destination?.store, let page = try? DeepLink.parse(store) else {
+            return nil
+        }
+        guard page.host == "play.google.com", let app = answer.resolution.app else { return page }
+        let token = try installTokens.seal(
+            InstallToken(
+                tenant: answer.tenant,
+                environment: answer.environment,
+                app: app,
+                click: event.content.fields.id.description,
+                clickedAt: event.content.fields.recordedAt,
+                link: link.textForInstall
+            )
+        )
+        // The engine writes the referrer as the last item of the page's query.
+        let mark = store.contains("&referrer=") ? "%26" : "&referrer="
+        // The person reaches the store in any case.
+        return (try? DeepLink.parse("\(store)\(mark)fp%3D\(token)")) ?? page
+    }
+}
+
+extension LinkResolver.ResolvedLink {
+    /// The link that an install token carries: of a short link, without the query, which leads nowhere. Nil for a long one,
+    /// and for one with a sensitive value, because stores keep referrers.
+    fileprivate var textForInstall: String? {
+        let captured = answer.resolution.parameters + (followed?.clicked ?? [])
+        guard !captured.contains(where: \.isSensitive) else { return nil }
+        let isShort = followed?.shortLink != nil
+        let text = isShort ? String(link.text.prefix { $0 != "?" && $0 != "#" }) : link.text
+        return text.utf8.count <= InstallToken.longestLink ? text : nil
+    }
+}
