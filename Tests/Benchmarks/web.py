@@ -15,6 +15,7 @@ from servers import Service, start_nginx, start_yardstick
 CONNECTIONS = (1, 32, 128)
 CLICKS = "go.yourappdomain.com"
 ASSOCIATION = "farechoice.taxi"
+INSTAGRAM = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 Instagram 382.0"
 
 
 @dataclass
@@ -26,6 +27,7 @@ class Target:
     path: str = None
     host: str = None
     status: int = 200
+    agent: str = None
     #: By number of connections, one value per round.
     rates: dict = field(default_factory=dict)
     p50: dict = field(default_factory=dict)
@@ -47,6 +49,7 @@ def figures(bench):
         "row": Target("hello and a row on disk", row),
         "nginx": Target("nginx", nginx),
         "click": Target("link click (302)", service.public, "/product/123", CLICKS, 302),
+        "landing": Target("landing page", service.public, "/product/123", CLICKS, agent=INSTAGRAM),
         "association": Target("AASA", service.public, "/.well-known/apple-app-site-association", ASSOCIATION),
         "hello, GET": Target("hello, GET", hello, "/"),
         "row, GET": Target("hello and a row on disk, GET", row, "/"),
@@ -66,6 +69,7 @@ def figures(bench):
                     kept.setdefault(connections, []).append(result[key])
     syncs.append(machine.median_sync(scratch.folder))
     yield from _rates(asked)
+    yield from _landing(asked["landing"], asked["click"])
     yield from _half(bench, asked, statistics.median(syncs))
 
 
@@ -104,6 +108,20 @@ def _rates(asked):
                 )
 
 
+def _landing(landing, click):
+    """A page beside the redirect of the same link."""
+    for connections in CONNECTIONS:
+        for what, unit, key, better, bound in (
+            ("", "a second", "rates", "higher", at_least(0.8)), (", p99", "µs", "p99", None, at_most(1.3)),
+        ):
+            values, beside = getattr(landing, key)[connections], getattr(click, key)[connections]
+            yield Figure(
+                f"{landing.name}, {connections} connection{'s' if connections > 1 else ''}{what}", statistics.median(values), unit,
+                click.name, statistics.median(beside), ratio=statistics.median(value / other for value, other in zip(values, beside)),
+                better=better, bound=bound,
+            )
+
+
 def _half(bench, asked, sync):
     """The p99 at half of the saturation rate, with a client whose rate does not depend on the answers."""
     p99 = {"resolve": [], "echo": []}
@@ -135,7 +153,7 @@ def _measure(bench, target, connections, seconds):
     command = [
         "wrk", "--threads", str(min(2, connections)), "--connections", str(connections), "--duration", f"{max(1, round(seconds))}s",
         "--script", os.path.join(bench.here, script), *(["--header", f"Host: {target.host}"] if target.host else []),
-        f"http://{target.address}{target.path or '/'}",
+        *(["--header", f"User-Agent: {target.agent}"] if target.agent else []), f"http://{target.address}{target.path or '/'}",
     ]
     result = json.loads(bench.scratch.run(*command, BODIES=bench.bodies()).splitlines()[-1])
     if result["failed"]:
@@ -148,6 +166,7 @@ def _check(bench, target):
     with open(bench.bodies(), "rb") as file:
         body = file.readline().strip() if target.path is None else None
     headers = {"Content-Type": "application/json"} | ({"Host": target.host} if target.host else {})
+    headers |= {"User-Agent": target.agent} if target.agent else {}
     request = urllib.request.Request(f"http://{target.address}{target.path or '/resolve'}", data=body, headers=headers)
     try:
         with urllib.request.build_opener(_NoRedirects).open(request, timeout=10) as answer:
