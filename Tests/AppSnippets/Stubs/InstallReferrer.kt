@@ -15,7 +15,10 @@ abstract class InstallReferrerClient {
     abstract fun startConnection(listener: InstallReferrerStateListener)
     abstract fun endConnection()
 
-    object InstallReferrerResponse { const val OK = 0 }
+    object InstallReferrerResponse {
+        const val OK = 0
+        const val FEATURE_NOT_SUPPORTED = 2
+    }
 
     class Builder { fun build(): InstallReferrerClient = throw UnsupportedOperationException() }
 

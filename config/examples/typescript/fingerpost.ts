@@ -186,7 +186,7 @@ export class LinkClient {
         const message = { tenant, app, environment, install: await this.install(), ...subject };
         try {
             const found = (await this.post("/_fp/installs", message)) as Installed;
-            return { ...found, answer: known(found.answer) };
+            return found.link && found.answer ? { ...found, answer: known(found.answer) } : null;
         } catch (error) {
             // The other codes of this status are mistakes of the configuration.
             const isWrong = ["not_found", "unknown_tenant", "unknown_host"].includes((error as LinkError).code ?? "");

@@ -82,9 +82,10 @@ struct InstallController: Sendable {
     private func claim(of message: InstallRequest, _ table: PublishedTable, in catalog: Catalog) throws -> Claim {
         func located(_ text: String) throws -> LocatedLink {
             let link = catalog.locate(text, in: message.environment)
-            guard link.tenant == table.tenant else { throw Self.unknown }
+            guard link.tenant == table.tenant, case .success = link.parsed else { throw Self.unknown }
             return link
         }
+        guard table.settings.identity.apps.contains(where: { $0.id == message.app }) else { throw Self.unknown }
         switch message.evidence {
         case .token(let text):
             let now = linkResolver.now()

@@ -3,16 +3,19 @@ import LinkEvents
 import LinkRouting
 
 extension LinkResolver {
-    /// Returns the store page of a click; nil if its link leads to none. The referrer for Google Play carries a token, with
-    /// which the app asks for the link after its installation.
+    /// Returns the store page of a click, or that of the app that the link opens; nil if there is neither. The referrer for
+    /// Google Play carries a token, with which the app asks for the link after its installation.
     ///
     /// - Parameter event: The event of the click.
     func storePage(of link: ResolvedLink, recordedAs event: Event) throws -> DeepLink? {
         let answer = link.answer
-        guard let store = answer.resolution.destination?.store, let page = try? DeepLink.parse(store) else {
-            return nil
-        }
-        guard page.host == "play.google.com", let app = answer.resolution.app else { return page }
+        let registered = answer.table?.settings.identity.apps.first { $0.id == answer.resolution.app }
+        guard let destination = answer.resolution.destination,
+            let store = destination.store
+                ?? (destination.uri == nil ? nil : registered?.storeURL(campaign: destination.campaign)),
+            let page = try? DeepLink.parse(store)
+        else { return nil }
+        guard page.host == "play.google.com", let app = registered?.id else { return page }
         let token = try installTokens.seal(
             InstallToken(
                 tenant: answer.tenant,
@@ -34,8 +37,9 @@ extension LinkResolver.ResolvedLink {
     /// The link that an install token carries: of a short link, without the query, which leads nowhere. Nil for a long one,
     /// and for one with a sensitive value, because stores keep referrers.
     fileprivate var textForInstall: String? {
-        let captured = answer.resolution.parameters + (followed?.clicked ?? [])
-        guard !captured.contains(where: \.isSensitive) else { return nil }
+        guard !answer.resolution.parameters.contains(where: \.isSensitive), followed?.isSensitive != true else {
+            return nil
+        }
         let isShort = followed?.shortLink != nil
         let text = isShort ? String(link.text.prefix { $0 != "?" && $0 != "#" }) : link.text
         return text.utf8.count <= InstallToken.longestLink ? text : nil

@@ -19,7 +19,7 @@ enum LandingPlan {
 
     /// - Parameters:
     ///   - link: The click. Its link could be parsed, unless it was rejected.
-    ///   - store: The store page that the link leads to; nil if there is none.
+    ///   - store: The store page that the link leads to, or that of its app; nil if there is none.
     ///   - catalog: That of the answer.
     init(_ link: LinkResolver.ResolvedLink, for visitor: Visitor, store: DeepLink?, in catalog: Catalog) {
         if let (page, status) = Self.problem(link) {
@@ -128,7 +128,7 @@ private struct Landing {
         switch app.product {
         case .ios: return universalLink(of: app, clicked) ?? uri
         case .android(let package, _):
-            let otherwise = target?.asciiText
+            let otherwise = (target ?? store)?.asciiText
             if resolution.route != nil, let host = clicked.host, isNamed(app, on: host) {
                 return Self.intent(clicked, package: package, otherwise: otherwise)
             }

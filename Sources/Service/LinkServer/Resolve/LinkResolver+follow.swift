@@ -19,6 +19,8 @@ extension LinkResolver {
         /// The parameters of the clicked route, if the link led nowhere: its event describes the clicked link, without the
         /// route, and must not contain the sensitive ones.
         let clicked: [CapturedParameter]
+        /// Whether the clicked route captured a sensitive value besides the followed one.
+        let isSensitive: Bool
 
         init(
             _ shortLink: Event.ShortLinkName? = nil,
@@ -26,7 +28,8 @@ extension LinkResolver {
             campaign: Set<String> = [],
             preview: LinkPreview? = nil,
             gone: Gone? = nil,
-            clicked: [CapturedParameter] = []
+            clicked: [CapturedParameter] = [],
+            isSensitive: Bool = false
         ) {
             self.shortLink = shortLink
             self.page = page
@@ -34,6 +37,7 @@ extension LinkResolver {
             self.preview = preview
             self.gone = gone
             self.clicked = clicked
+            self.isSensitive = isSensitive || clicked.contains(where: \.isSensitive)
         }
     }
 
@@ -195,7 +199,8 @@ extension LinkResolver {
                 // Everybody can send the text of an app's link.
                 campaign: target == nil || short.isFromApp ? [] : Set(landing.added.map(\.name)),
                 preview: short.content.preview,
-                clicked: followed.followed?.clicked ?? []
+                clicked: followed.followed?.clicked ?? [],
+                isSensitive: followed.followed?.isSensitive ?? false
             )
         }
         return followed
@@ -218,7 +223,9 @@ extension LinkResolver.ResolvedLink {
     /// at once.
     fileprivate func landed(on target: FollowedTarget?, in context: LinkContext) -> Self {
         var landed = self
-        landed.followed = LinkResolver.Followed()
+        // The followed value itself always is.
+        let isSensitive = answer.resolution.parameters.count(where: \.isSensitive) > 1
+        landed.followed = LinkResolver.Followed(isSensitive: isSensitive)
         switch target {
         case .link(let answer):
             landed.answer = answer
@@ -235,7 +242,7 @@ extension LinkResolver.ResolvedLink {
                 app: route.app,
                 validFor: 0
             )
-            landed.followed = LinkResolver.Followed(page: page)
+            landed.followed = LinkResolver.Followed(page: page, isSensitive: isSensitive)
         case nil: return withoutRoute(in: context)
         }
         return landed

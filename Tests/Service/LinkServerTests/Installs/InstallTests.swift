@@ -30,6 +30,8 @@ struct InstallTests {
             - {id: phone, path: "/phone/{id:int}", when: {platform: android}, open: {screen: Phone}, store: true}
             - {id: reset, path: "/reset/{token}", sensitive: [token], open: {screen: Reset}, store: true}
             - {id: short, path: "/s/{code}", follow: shortLinks}
+            - {id: room, path: "/room/{id:int}", open: {screen: Room}}
+            - {id: mail, path: "/mail/{address}", query: {link: string}, follow: "{link}", sensitive: [address]}
         """
     }
 
@@ -115,6 +117,35 @@ struct InstallTests {
             #expect(install.id.description == first.json?["answer"]?["id"]?.text)
             let hash = try await service.dependencies.store.install(of: "install-1", tenant: tenant("acme"))
             #expect(install.install == hash && hash != nil)
+        }
+    }
+
+    /// A route without `store` has a page with the same store page, in a button and for browsers without the app.
+    @Test func buttonOfALandingPageHasAToken() async throws {
+        try await withService { service in
+            try await service.load(Self.tenantFile())
+            let page = try await service.publicPort(
+                .get,
+                "/room/7",
+                host: "go.acme.example",
+                headers: [.userAgent: Self.android]
+            )
+            #expect(page.status == 200, "\(page.text)")
+            let mark = try #require(page.text.firstRange(of: "&amp;referrer=fp%3D"))
+            let token = page.text[mark.upperBound...].prefix { $0 != "\"" }
+            let answer = try await claim(service, #""token": "\#(token)""#)
+            #expect(answer.json?["link"]?.text == "https://go.acme.example/room/7", "\(answer.text)")
+            #expect(page.text.contains("S.browser_fallback_url=https%3A%2F%2Fplay.google.com%2F"))
+        }
+    }
+
+    @Test func tokenHasNoSensitiveValueOfARouteThatFollows() async throws {
+        try await withService { service in
+            try await service.load(Self.tenantFile())
+            let path = "/mail/a@b.c?link=https%3A%2F%2Fgo.acme.example%2Fitem%2F7"
+            let token = try await token(service, path)
+            let answer = try await claim(service, #""token": "\#(token)""#)
+            #expect(answer.status == 200 && answer.json?["link"]?.value == .null, "\(answer.text)")
         }
     }
 

@@ -4,7 +4,6 @@ import com.android.installreferrer.api.InstallReferrerClient.InstallReferrerResp
 import com.android.installreferrer.api.InstallReferrerStateListener
 import java.io.IOException
 import java.util.UUID
-import kotlin.coroutines.resume
 import kotlinx.coroutines.suspendCancellableCoroutine
 
 /** The link that a person clicked before the installation; null without one, and after the first start. */
@@ -21,23 +20,27 @@ suspend fun Links.linkBeforeInstallation(context: Context): String? {
     return link
 }
 
-/** The referrer of the store's page; null without Google Play. */
+/** The referrer of the store's page; null where Google Play has none. Throws if Google Play fails for now. */
 private suspend fun installReferrer(context: Context): String? = suspendCancellableCoroutine { continuation ->
     val client = InstallReferrerClient.newBuilder(context).build()
     client.startConnection(object : InstallReferrerStateListener {
         override fun onInstallReferrerSetupFinished(code: Int) {
-            // The connection may be lost meanwhile.
             val referrer = runCatching {
-                if (code == InstallReferrerResponse.OK) client.installReferrer.installReferrer else null
+                when (code) {
+                    InstallReferrerResponse.OK -> client.installReferrer.installReferrer
+                    InstallReferrerResponse.FEATURE_NOT_SUPPORTED -> null
+                    else -> throw IOException("Google Play answers $code")
+                }
             }
             client.endConnection()
-            finish(referrer.getOrNull())
+            // The connection may be lost meanwhile.
+            finish(referrer.recoverCatching { throw IOException("Google Play gave no referrer", it) })
         }
 
-        override fun onInstallReferrerServiceDisconnected() = finish(null)
+        override fun onInstallReferrerServiceDisconnected() = finish(Result.failure(IOException("Google Play is gone")))
 
-        private fun finish(referrer: String?) {
-            if (continuation.isActive) continuation.resume(referrer)
+        private fun finish(referrer: Result<String?>) {
+            if (continuation.isActive) continuation.resumeWith(referrer)
         }
     })
 }
