@@ -35,7 +35,7 @@ public struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
     public static func == (left: LanguageTag, right: LanguageTag) -> Bool { left.lowercased == right.lowercased }
     public func hash(into hasher: inout Hasher) { hasher.combine(lowercased) }
 
-    /// Returns the tag that a lookup of these ranges finds; see ``LanguagePreferences``.
+    /// Returns the tag that a lookup of these ranges finds; see `LanguagePreferences`.
     public static func lookup(_ ranges: [LanguageTag], in tags: [LanguageTag]) -> LanguageTag? {
         let preferences = LanguagePreferences(ranges)
         return tags.compactMap { tag in preferences.place(of: tag).map { (tag, $0) } }.min { $0.1 < $1.1 }?.0
