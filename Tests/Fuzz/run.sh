@@ -13,9 +13,13 @@ cd "$(dirname "$0")/../.."
 fuzz=Tests/Fuzz
 all='LinkFuzz JSONFuzz PatternFuzz TableFuzz AssociationFuzz RequestFuzz UserAgentFuzz EscapeFuzz'
 case ${1:-} in
---short) seconds=1 ;;
+--short)
+    seconds=1
+    optimization=-Onone
+    ;;
 *)
     seconds=${1:-60}
+    optimization=-Osize
     all="$all MappingFuzz TemplateFuzz JSONPathFuzz RegexFuzz HARFuzz"
     ;;
 esac
@@ -29,10 +33,10 @@ scratch_folder
 export SWIFT_BACKTRACE=enable=no
 
 # Everything is compiled with fuzzer instrumentation, so that every branch is visible. Libraries are compiled once for
-# all targets. -Osize compiles a quarter faster than -O, and whole modules faster than files. Without optimization, some
-# inputs of TemplateFuzz take a minute.
+# all targets. -Osize compiles a quarter faster than -O, and whole modules faster than files. Without optimization, which
+# compiles fastest, some inputs of TemplateFuzz take a minute.
 compile() {
-    swiftc -Osize -wmo -num-threads 2 -enable-testing -sanitize=fuzzer -parse-as-library -package-name fingerpost -I "$scratch" \
+    swiftc "$optimization" -wmo -num-threads 2 -enable-testing -sanitize=fuzzer -parse-as-library -package-name fingerpost -I "$scratch" \
         -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature ExistentialAny "$@"
 }
 
@@ -68,13 +72,16 @@ for target in $targets; do
     case $target in
     AssociationFuzz) further='-lAppAssociation' ;;
     RequestFuzz)
-        further="Sources/Service/LinkServer/Resolve/ResolveRequest.swift Sources/Service/LinkServer/WarningList.swift"
-        further="$further Sources/Service/LinkCatalog/Documents/Settings.swift -lLinkEvents"
+        further="Sources/Service/LinkServer/Resolve/ResolveRequest.swift Sources/Service/LinkServer/Resolve/CallersPurpose.swift"
+        further="$further Sources/Service/LinkServer/WarningList.swift"
+        documents=Sources/Service/LinkCatalog/Documents
+        further="$further $documents/Settings.swift $documents/Settings+brand.swift $documents/PageText.swift"
+        further="$further $documents/RGBColor.swift -lLinkEvents"
         further="$further $(find Sources/Service/LinkCatalog/Claims -name '*.swift')"
         ;;
     MappingFuzz | HARFuzz | TemplateFuzz | JSONPathFuzz | RegexFuzz) further='-lStubMatching -lswiftSynchronization' ;;
-    # This target needs only these files of the server.
-    UserAgentFuzz) further=$(find Sources/Service/LinkServer/UserAgents -name 'UserAgent*.swift' -o -name 'BotClass.swift') ;;
+    # This target needs only this folder of the server.
+    UserAgentFuzz) further=$(find Sources/Service/LinkServer/UserAgents -name '*.swift') ;;
     *) further='' ;;
     esac
     # shellcheck disable=SC2086
