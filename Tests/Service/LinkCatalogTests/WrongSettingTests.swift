@@ -170,6 +170,10 @@ struct WrongSettingTests {
             "line 3, column 17: settings.brand.name: the name has 66 bytes; write one of 1 to 64."
         ),
         (
+            "brand: {name: 'Acme\u{202E}'}",
+            "line 3, column 17: settings.brand.name: the name has control characters, which no page shows; remove them."
+        ),
+        (
             "brand: {texts: {de_AT: {open: Los}}}",
             "line 3, column 19: settings.brand.texts.de_AT: 'de_AT' is not a language; write one such as de or pt-BR."
         ),

@@ -88,10 +88,13 @@ struct ClickPageTests {
     @Test func browsersGetAPageForEveryProblem() async throws {
         try await service(blocking: "no") { service in
             for (path, host, status, title) in [
-                ("/x", "nobody.test", 404, "Page not found"),
-                ("/_fp/x", "go.acme.test", 404, "Page not found · go.acme.test"),
-                ("/.well-known/apple-app-site-association", "nobody.test", 404, "Page not found"),
-                ("/x", "<b>", 404, "Page not found"),
+                ("/x", "nobody.test", 404, "Page not found. Please check the link."),
+                ("/_fp/x", "go.acme.test", 404, "Page not found. Please check the link. · go.acme.test"),
+                (
+                    "/.well-known/apple-app-site-association", "nobody.test", 404,
+                    "Page not found. Please check the link."
+                ),
+                ("/x", "<b>", 404, "Page not found. Please check the link."),
             ] {
                 let answer = try await service.publicPort(.get, path, host: host, headers: Self.browser)
                 #expect(answer.status == status)

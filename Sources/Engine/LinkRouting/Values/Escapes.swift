@@ -7,7 +7,9 @@
 extension String {
     /// Escaped as text, or as a quoted attribute, in HTML.
     package var escapedForHTML: String {
-        escaped { scalar in
+        // Most texts need no escape, and bytes are read faster than scalars.
+        guard utf8.contains(where: { $0 < UInt8(ascii: "?") && "&<>\"'".utf8.contains($0) }) else { return self }
+        return escaped { scalar in
             switch scalar {
             case "&": "&amp;"
             case "<": "&lt;"
@@ -137,15 +139,16 @@ extension String {
     /// - Parameter replacement: Returns the replacement of a scalar; nil to keep it.
     func escaped(_ replacement: (Unicode.Scalar) -> String?) -> String {
         var text = ""
-        text.reserveCapacity(utf8.count)
-        for scalar in unicodeScalars {
-            if let replacement = replacement(scalar) {
-                text += replacement
-            } else {
-                text.unicodeScalars.append(scalar)
-            }
+        // What is between two replacements is copied at once.
+        var rest = unicodeScalars[...]
+        for index in unicodeScalars.indices {
+            guard let replacement = replacement(unicodeScalars[index]) else { continue }
+            text += Substring(rest[..<index])
+            text += replacement
+            rest = rest[unicodeScalars.index(after: index)...]
         }
-        return text
+        guard rest.startIndex > startIndex else { return self }
+        return text + Substring(rest)
     }
 }
 

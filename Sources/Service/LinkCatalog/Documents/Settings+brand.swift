@@ -51,6 +51,11 @@ extension Settings.Brand {
             guard !name.isEmpty, name.utf8.count <= Self.mostNameBytes else {
                 throw field.error("the name has \(name.utf8.count) bytes; write one of 1 to \(Self.mostNameBytes).")
             }
+            guard
+                !name.unicodeScalars.contains(where: {
+                    $0.properties.isBidiControl || $0.properties.generalCategory == .control
+                })
+            else { throw field.error("the name has control characters, which no page shows; remove them.") }
             self.name = name
         }
         if let field = object["logo"] { logo = try Settings.Logo(field) }

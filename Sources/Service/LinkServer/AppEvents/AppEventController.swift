@@ -31,12 +31,7 @@ struct AppEventController: Sendable {
             try raw.withMemoryRebound(to: UInt8.self) { try AppEventsRequest($0, limits: limits) }
         }
         let catalog = linkResolver.catalog.current
-        let tenant = try catalog.tenant(message.tenant, of: request)
-        scope.logFields.note(tenant.tenant)
-        try tenant.checkClientKey(request.grant, for: message.environment)
-        if let warning = catalog.warning(about: message.environment, of: tenant.tenant) {
-            throw Problem(.unknownEnvironment, warning)
-        }
+        let tenant = try catalog.tenant(message.tenant, in: message.environment, of: request)
         try admission.enter(message.events.count, bytes: body.readableBytes, scope)
         try admission.check(.tenant(tenant.tenant), amount: message.events.count)
         let address = scope.client.address

@@ -23,4 +23,15 @@ extension Catalog {
         }
         return table
     }
+
+    /// The same for a message that is recorded, which needs the tenant's client key and an environment of the tenant.
+    func tenant(_ name: TenantID?, in environment: EnvironmentID, of request: PublicRequest) throws -> PublishedTable {
+        let table = try tenant(name, of: request)
+        request.scope.logFields.note(table.tenant)
+        try table.checkClientKey(request.grant, for: environment)
+        if let warning = warning(about: environment, of: table.tenant) {
+            throw Problem(.unknownEnvironment, warning)
+        }
+        return table
+    }
 }

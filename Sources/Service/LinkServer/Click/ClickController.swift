@@ -103,8 +103,9 @@ struct ClickController: Sendable {
         func page() -> TenantPage {
             TenantPage(link.answer.table?.settings, host: host, languages: visitor.context.locale)
         }
-        let store = try linkResolver.storePage(of: link, recordedAs: event)
-        return switch LandingPlan(link, for: visitor, store: store, in: catalog) {
+        // Sealing a token costs more than a redirect to a website.
+        let store = { try linkResolver.storePage(of: link, recordedAs: event) }
+        return switch try LandingPlan(link, for: visitor, store: store, in: catalog) {
         case .preview(let preview): preview.response(site: page().name ?? host)
         case .redirect(let target): .redirect(to: target)
         case .landing(let landing): landing.response(in: page())

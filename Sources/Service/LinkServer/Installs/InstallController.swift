@@ -34,12 +34,7 @@ struct InstallController: Sendable {
         let scope = request.scope
         let message = try read(body)
         let catalog = linkResolver.catalog.current
-        let tenant = try catalog.tenant(message.tenant, of: request)
-        scope.logFields.note(tenant.tenant)
-        try tenant.checkClientKey(request.grant, for: message.environment)
-        if let warning = catalog.warning(about: message.environment, of: tenant.tenant) {
-            throw Problem(.unknownEnvironment, warning)
-        }
+        let tenant = try catalog.tenant(message.tenant, in: message.environment, of: request)
         try admission.enter(1, bytes: body.readableBytes, scope)
         try admission.check(.tenant(tenant.tenant))
         let table = catalog.table(of: tenant.tenant, in: message.environment) ?? tenant

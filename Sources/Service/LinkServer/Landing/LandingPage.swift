@@ -25,16 +25,21 @@ struct LandingPage {
 
     func response(in page: TenantPage) -> BufferedResponse {
         let texts = page.texts
-        let lead = texts.text(.lead, ["name": page.name ?? ""])
-        let heading = title ?? lead
-        var content = "<h1 dir=\"auto\">\(heading.escapedForHTML)</h1>"
-        if title != nil { content += "<p>\(lead.escapedForHTML)</p>" }
+        let lead = texts.html(.lead, ["name": page.name ?? ""])
+        let title = title?.escapedForHTML
+        var content = "<h1 dir=\"auto\">\(title ?? lead)</h1>"
+        if title != nil { content += "<p>\(lead)</p>" }
         content += buttons(page)
+        // On a computer, people scan the code more often than they copy the link.
         content += code(texts) ?? ""
+        let copied = texts.html(.copied)
+        content += """
+            <button class="button" type="button" data-copied="\(copied)" hidden>\(texts.html(.copy))</button>
+            """
         if isInApp { content += leaving(texts) }
         content +=
             "<p class=\"quiet\" id=\"link\" dir=\"ltr\">\(link.escapedForHTML)</p><script>\(TenantPage.script)</script>"
-        return page.response(.ok, title: heading, content)
+        return page.response(.ok, title: title ?? lead, content)
     }
 
     private func buttons(_ page: TenantPage) -> String {
@@ -51,9 +56,7 @@ struct LandingPage {
             let kind = html.isEmpty ? "button main" : "button"
             html += "<a class=\"\(kind)\" href=\"\(button.url.escapedForHTML)\"\(button.attributes)>\(button.text)</a>"
         }
-        let copied = texts.html(.copied)
         return html
-            + "<button class=\"button\" type=\"button\" data-copied=\"\(copied)\" hidden>\(texts.html(.copy))</button>"
     }
 
     /// The link for the visitor's phone; nil on a phone.

@@ -19,9 +19,14 @@ enum LandingPlan {
 
     /// - Parameters:
     ///   - link: The click. Its link could be parsed, unless it was rejected.
-    ///   - store: The store page that the link leads to, or that of its app; nil if there is none.
+    ///   - store: Returns the store page that the link leads to, or that of its app; nil if there is none.
     ///   - catalog: That of the answer.
-    init(_ link: LinkResolver.ResolvedLink, for visitor: Visitor, store: DeepLink?, in catalog: Catalog) {
+    init(
+        _ link: LinkResolver.ResolvedLink,
+        for visitor: Visitor,
+        store: @escaping () throws -> DeepLink?,
+        in catalog: Catalog
+    ) throws {
         if let (page, status) = Self.problem(link) {
             self = .problem(page, status)
             return
@@ -33,12 +38,12 @@ enum LandingPlan {
         let landing = Landing(link: link, visitor: visitor, store: store, catalog: catalog)
         // An app's browser would open the store or the page although the app is installed.
         if visitor.context.inAppBrowser == true, landing.app != nil, !landing.hasDecidedItself,
-            let page = landing.page
+            let page = try landing.page
         {
             self = .landing(page)
-        } else if let target = landing.target {
+        } else if let target = try landing.target {
             self = .redirect(target)
-        } else if let page = landing.page {
+        } else if let page = try landing.page {
             self = .landing(page)
         } else {
             self = .problem(ProblemPage(.notFound), .notFound)
@@ -63,7 +68,7 @@ enum LandingPlan {
 private struct Landing {
     let link: LinkResolver.ResolvedLink
     let visitor: LandingPlan.Visitor
-    let store: DeepLink?
+    let store: () throws -> DeepLink?
     let catalog: Catalog
 
     /// Hosts of a tenant that are tried for the button that opens the app.
@@ -73,10 +78,12 @@ private struct Landing {
 
     /// The page or store that a redirect leads to; nil if there is none, or only the link itself.
     var target: DeepLink? {
-        switch resolution.action {
-        case .openStore: return store
-        case .openWeb, .openApp, .signIn, .updateApp: return web
-        case .block, nil: return nil
+        get throws {
+            switch resolution.action {
+            case .openStore: return try store()
+            case .openWeb, .openApp, .signIn, .updateApp: return web
+            case .block, nil: return nil
+            }
         }
     }
 
@@ -106,29 +113,32 @@ private struct Landing {
 
     /// The page that opens the app; nil if the link has no place in an app.
     var page: LandingPage? {
-        guard case .success(let clicked) = link.link.parsed, let destination = resolution.destination,
-            let uri = destination.uri
-        else { return nil }
-        let app = app
-        return LandingPage(
-            link: clicked.asciiText,
-            title: link.preview.title,
-            open: app.map { opening($0, uri: uri, clicked: clicked) },
-            store: store?.asciiText ?? app?.storeURL(campaign: destination.campaign),
-            web: web?.asciiText,
-            isInApp: visitor.context.inAppBrowser == true,
-            app: visitor.app,
-            platform: visitor.context.platform
-        )
+        get throws {
+            guard case .success(let clicked) = link.link.parsed, let destination = resolution.destination,
+                let uri = destination.uri
+            else { return nil }
+            let (app, web, store) = (app, web?.asciiText, try store()?.asciiText)
+            let otherwise = resolution.action == .openStore ? store : web ?? store
+            return LandingPage(
+                link: clicked.asciiText,
+                title: link.preview.title,
+                open: app.map { opening($0, uri: uri, clicked: clicked, otherwise: otherwise) },
+                store: store ?? app?.storeURL(campaign: destination.campaign),
+                web: web,
+                isInApp: visitor.context.inAppBrowser == true,
+                app: visitor.app,
+                platform: visitor.context.platform
+            )
+        }
     }
 
     // MARK: Opening the app
 
-    private func opening(_ app: RegisteredApp, uri: String, clicked: DeepLink) -> String {
+    /// - Parameter otherwise: Where Android's browser goes without the app.
+    private func opening(_ app: RegisteredApp, uri: String, clicked: DeepLink, otherwise: String?) -> String {
         switch app.product {
         case .ios: return universalLink(of: app, clicked) ?? uri
         case .android(let package, _):
-            let otherwise = (target ?? store)?.asciiText
             if resolution.route != nil, let host = clicked.host, isNamed(app, on: host) {
                 return Self.intent(clicked, package: package, otherwise: otherwise)
             }
@@ -140,9 +150,9 @@ private struct Landing {
     /// Returns the clicked link on another host of the tenant: iOS opens the app only from a page of another host. Nil if no
     /// other host has the same route.
     private func universalLink(of app: RegisteredApp, _ clicked: DeepLink) -> String? {
-        guard let table = link.answer.table, let host = clicked.host, let route = route(of: link.link) else {
-            return nil
-        }
+        // The answer names the route of the followed link.
+        let own = link.followed == nil ? resolution.route : route(of: link.link)
+        guard let table = link.answer.table, let host = clicked.host, let own else { return nil }
         let rest = String(decoding: clicked.bytes[clicked.rawPath.lowerBound...], as: UTF8.self)
         let hosts = table.settings.identity.domains.lazy.filter { domain in
             domain.serves == .links && !domain.coversSubdomains && domain.port == nil
@@ -150,7 +160,7 @@ private struct Landing {
         }
         for domain in hosts.prefix(Self.mostHosts) {
             let other = catalog.locate("https://\(domain.host)\(rest)")
-            if self.route(of: other) == route, case .success(let link) = other.parsed { return link.asciiText }
+            if route(of: other) == own, case .success(let link) = other.parsed { return link.asciiText }
         }
         return nil
     }

@@ -14,13 +14,17 @@ struct PageTexts {
     }()
 
     private static let languages = Array(standard.keys)
-    private static let english = standard.first { $0.key.description == "en" }?.value ?? [:]
+    /// The standard texts as HTML.
+    private static let html = standard.mapValues { $0.mapValues(\.escapedForHTML) }
+    private static let english = html.first { $0.key.description == "en" }?.value ?? [:]
     private static let writtenFromTheRight: Set = ["ar", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi"]
 
     /// The language as an attribute of HTML.
     let language: String
-    /// The tenant's texts first, then the standard ones.
-    private let texts: [[PageText: String]]
+    /// The tenant's texts, which are not escaped.
+    private let own: [PageText: String]?
+    /// The texts that the tenant does not replace, as HTML.
+    private let standard: [PageText: String]
 
     var isWrittenFromTheRight: Bool {
         Self.writtenFromTheRight.contains(language.lowercased().prefix { $0 != "-" }.description)
@@ -31,25 +35,26 @@ struct PageTexts {
         let chosen = LanguageTag.lookup(languages, in: Self.languages + brand.texts.keys)
         let standard = LanguageTag.lookup(chosen.map { [$0] } ?? [], in: Self.languages)
         language = chosen?.description ?? "en"
-        let own = (chosen ?? LanguageTag("en")).flatMap { brand.texts[$0] }
-        texts = [own ?? [:], standard.flatMap { Self.standard[$0] } ?? [:], Self.english]
+        own = (chosen ?? LanguageTag("en")).flatMap { brand.texts[$0] }
+        self.standard = standard.flatMap { Self.html[$0] } ?? Self.english
     }
 
-    /// Returns a text with values in its slots, such as `{name}`. It is not escaped.
-    func text(_ text: PageText, _ values: [String: String] = [:]) -> String {
-        var rest = (texts.lazy.compactMap { $0[text] }.first ?? "")[...]
+    /// Returns a text as HTML.
+    ///
+    /// - Parameter values: Those of the slots, such as `{name}`, not escaped.
+    func html(_ text: PageText, _ values: KeyValuePairs<String, String> = [:]) -> String {
+        var rest = (own?[text]?.escapedForHTML ?? standard[text] ?? "")[...]
         var filled = ""
-        while let start = rest.firstIndex(of: "{"), let end = rest[start...].firstIndex(of: "}") {
-            let slot = rest[rest.index(after: start)..<end]
+        while let start = rest.utf8.firstIndex(of: UInt8(ascii: "{")),
+            let end = rest.utf8[start...].firstIndex(of: UInt8(ascii: "}"))
+        {
+            let slot = rest[rest.utf8.index(after: start)..<end]
             filled += rest[..<start]
-            let value = values[String(slot)] ?? String(rest[start...end])
+            let value = values.first { $0.key == slot }?.value.escapedForHTML ?? String(rest[start...end])
             // Isolated, so that a name from the left keeps its own order.
             filled += isWrittenFromTheRight ? "\u{2068}\(value)\u{2069}" : value
-            rest = rest[rest.index(after: end)...]
+            rest = rest[rest.utf8.index(after: end)...]
         }
         return filled + String(rest)
     }
-
-    /// Returns the text as HTML.
-    func html(_ text: PageText, _ values: [String: String] = [:]) -> String { self.text(text, values).escapedForHTML }
 }

@@ -38,8 +38,8 @@ struct ProblemPage {
     ) -> BufferedResponse {
         let text = text.map { "<p dir=\"auto\">\($0.escapedForHTML)</p>" } ?? ""
         let request = requestID.map { "<p class=\"quiet\">Request \($0.escapedForHTML)</p>" } ?? ""
-        let content = "<h1>\(page.texts.html(title))</h1>\(text)\(request)"
-        return page.response(status, title: page.texts.text(title), content, headers: headers)
+        let title = page.texts.html(title)
+        return page.response(status, title: title, "<h1>\(title)</h1>\(text)\(request)", headers: headers)
     }
 }
 

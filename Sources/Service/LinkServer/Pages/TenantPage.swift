@@ -27,8 +27,7 @@ struct TenantPage {
     }
 
     /// - Parameters:
-    ///   - title: Not escaped.
-    ///   - content: HTML.
+    ///   - title: HTML, as the content is.
     ///   - headers: The header fields of the response that the page replaces.
     func response(
         _ status: HTTPResponse.Status,
@@ -53,7 +52,7 @@ struct TenantPage {
             <!doctype html>
             <html lang="\(texts.language)"\(texts.isWrittenFromTheRight ? " dir=\"rtl\"" : "")><head><meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
-            <title>\(title.escapedForHTML)\(name.map { " · \($0)" } ?? "")</title>
+            <title>\(title)\(name.map { " · \($0)" } ?? "")</title>
             <style>\(Self.style)</style><style>\(colors)</style></head>
             <body><main><header>\(logo)<span dir="auto">\(name ?? "")</span></header>
             \(content)
