@@ -88,7 +88,7 @@ def endless_chunks(target):
         "endless trailer": (resolve + b"0\r\nX: ", b"a" * 65536, [413, 400, 431], "public"),
         "many trailers": (resolve + b"0\r\n", b"X: a\r\n" * 1000, [413, 400, 431], "public"),
         "click": (_start("GET /legal/big HTTP/1.1", _CHUNKED, host=CLICKS), large, [302, 400, 413], "public"),
-        "draft, with a key": (_start("PUT /admin/v1/tenants/shop/draft HTTP/1.1", _CHUNKED, key), large, [413], "admin"),
+        "draft, with a key": (_start("PUT /admin/v1/tenants/shop/draft HTTP/1.1", _CHUNKED, key), large, [413, 429], "admin"),
         "draft, without a key": (_start("PUT /admin/v1/tenants/shop/draft HTTP/1.1", _CHUNKED), large, [401, 413], "admin"),
     })
 
