@@ -355,8 +355,8 @@ struct TableCheckTests {
         (#""path": "/p""#, 0, 613), (#""path": "/p", "query": {"q": {"oneOf": [LIST]}}"#, 31, 7033),
         (#""path": "/p", "query": {"q": {"oneOf": [LIST]}}"#, 320, 9923),
         (#""path": "/p", "query": {ITEMS}"#, 7, 6963), (#""path": "/p", "query": {ITEMS}"#, 64, 10383),
-        (#""path": "/{k(PATH)}/x{r}""#, 320, 801), (#""path": "/p", "fragment": "/{f...}""#, 0, 8883),
-        (#""path": "/p", "fragment": "/{f}-{g}""#, 0, 13903), (#""path": "/p", "fragment": "x""#, 0, 8793),
+        (#""path": "/{k(PATH)}/x{r}""#, 320, 801), (#""path": "/p", "fragment": "/{f...}""#, 0, 8983),
+        (#""path": "/p", "fragment": "/{f}-{g}""#, 0, 14003), (#""path": "/p", "fragment": "x""#, 0, 8893),
         (#""path": "/p", "host": "{h(PATH)}.acme.link""#, 320, 723), (#""path": "/{a}-{b(PATH)}-{c:int}""#, 32, 3221),
     ])
     func valuesAndConditionsTakeSteps(_ place: String, _ count: Int, _ steps: Int) throws {

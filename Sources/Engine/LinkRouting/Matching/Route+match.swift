@@ -248,14 +248,19 @@ extension DeepLink {
     /// Both come from the bytes, because a path can have thousands of segments.
     fileprivate func rest(from index: Int) -> (values: [String], text: String) {
         var (values, text) = ([String](), [UInt8]())
-        for segment in segments.dropFirst(index) {
-            for _ in 0..<segment.emptySegments {
-                values.append("")
+        values.reserveCapacity(segments.count)
+        text.reserveCapacity(pathBytes.count + segments.count)
+        pathBytes.withUnsafeBufferPointer { bytes in
+            for segment in segments.dropFirst(index) {
+                for _ in 0..<segment.emptySegments {
+                    values.append("")
+                    text.append(UInt8(ascii: "/"))
+                }
+                let segment = UnsafeBufferPointer(rebasing: bytes[segment.range])
+                values.append(String(decoding: segment, as: UTF8.self))
+                text.append(contentsOf: segment)
                 text.append(UInt8(ascii: "/"))
             }
-            values.append(String(decoding: pathBytes[segment.range], as: UTF8.self))
-            text += pathBytes[segment.range]
-            text.append(UInt8(ascii: "/"))
         }
         return (values, String(decoding: text.dropLast(), as: UTF8.self))
     }

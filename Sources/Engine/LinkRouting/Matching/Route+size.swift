@@ -76,7 +76,7 @@ struct LinkWork {
         let query = items.isEmpty ? 0 : max(6_500, 4_000 + (items.lazy.map { $1.steps(of: $0) }.max() ?? 0))
         // The traits of a message have 16 KiB.
         let traits = traits.isEmpty ? 0 : 2_000 + 100 * min(traits.count, 30)
-        return max(600, query, readsFragment ? 8_700 : 0) + traits + (readsLanguages ? 800 : 0)
+        return max(600, query, readsFragment ? 8_800 : 0) + traits + (readsLanguages ? 800 : 0)
     }
 }
 
@@ -266,7 +266,7 @@ extension Condition {
         case .osVersion(let range), .appVersion(let range):
             3 + (range.from?.steps ?? 0) + (range.until?.steps ?? 0)
         // Once more for the route that the caller prefers.
-        case .locale(let tags): 4 + 10 * tags.count
+        case .locale(let tags): 4 + 11 * tags.count
         case .country: 4
         case .trait(let name, let values):
             45 + name.utf8.count / 16 + (values.count > ListedValues.few ? 60 : 9 * values.count)
