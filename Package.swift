@@ -355,9 +355,12 @@ let optimized: [SwiftSetting] =
     Context.environment["OPTIMIZED_ENGINE"] == "1"
     ? [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : []
 
+/// `./dev check` builds everything as a release. Optimized tests would take longer to compile than they save.
+let unoptimized: [SwiftSetting] = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 for target in package.targets where target.type != .system {
     let isEngine = engine.contains { $0 === target && $0.type != .test } || target.name == "StubMatching"
-    target.swiftSettings = isEngine ? strict + optimized : strict
+    target.swiftSettings = isEngine ? strict + optimized : target.type == .test ? strict + unoptimized : strict
     target.dependencies = target.dependencies.map { dependency in
         guard case .byNameItem(let name, _) = dependency else { return dependency }
         if name == "CMalloc" { return .target(name: name, condition: .when(platforms: [.linux])) }

@@ -5,9 +5,9 @@
 #   . Tests/part.sh
 #
 # It exits with 0, with 3 if it lacks a tool, or with another code after a failure. The second line of its script describes
-# it, and lines "# Packages: …" name the Debian packages that ./dev installs first. FINGERPOST names a debug build and
+# it, and lines "# Packages: …" name the Debian packages that ./dev installs first. FINGERPOST names a build and
 # RELEASE_FINGERPOST a release build, relative to the root; each lies among the other products of its build. Without these
-# variables, a part builds what it needs. BUILD_FLAGS are options of debug builds.
+# variables, a part builds what it needs. BUILD_FLAGS are options of the builds of ./dev test and ./dev check.
 root=$PWD
 
 # Optimizes the engine in debug builds, see Package.swift.
