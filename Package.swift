@@ -33,6 +33,7 @@ let engine: [Target] = [
 /// The service: SQLite, HTTP, and everything that an app does without.
 let service: [Target] = [
     .systemLibrary(name: "CMaxMindDB", pkgConfig: "libmaxminddb", providers: [.apt(["libmaxminddb-dev"])]),
+    .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     // glibc's heap functions (such as mallinfo2 and mallopt), which the Swift module Glibc does not export.
     .systemLibrary(name: "CMalloc"),
     .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
@@ -69,12 +70,20 @@ let service: [Target] = [
     .target(
         name: "Migrations",
         path: "migrations",
-        resources: embedded(["m0001_catalog.sql", "m0001_events.sql", "m0001_ledger.sql", "m0001_links.sql"])
+        resources: embedded([
+            "m0001_catalog.sql", "m0001_events.sql", "m0001_ledger.sql", "m0001_links.sql",
+            "postgresql/m0001_postgresql.sql",
+        ])
     ),
     // GRDBSQLite is SQLite's C interface, for the one statement that runs for each event.
     .target(
         name: "LinkStorage",
         dependencies: ["LinkCatalog", "LinkEvents", "LinkRouting", "Migrations", "Crypto", "GRDB", "GRDBSQLite"]
+    ),
+    // The catalog in PostgreSQL: connections through libpq, transactions, and the schema.
+    .target(
+        name: "PostgresStorage",
+        dependencies: ["CPostgres", "LinkCatalog", "LinkStorage", "Migrations"]
     ),
     // What goes over the wire, the resolver, and the endpoints of the three ports.
     .target(
@@ -107,8 +116,9 @@ let service: [Target] = [
         name: "fingerpost",
         dependencies: [
             "AppAssociation", "CBuildInfo", "CMalloc", "Conformance", "Examples", "HTTPTransport", "LinkCatalog",
-            "LinkEvents", "LinkRouting", "LinkServer", "LinkStorage", "LinkTable", "Networking", "ScreenCode",
-            "StubLinks", "StubMatching", "StubServer", "TestKit", "ArgumentParser", "Configuration", "Crypto",
+            "LinkEvents", "LinkRouting", "LinkServer", "LinkStorage", "LinkTable", "Networking", "PostgresStorage",
+            "ScreenCode", "StubLinks", "StubMatching", "StubServer", "TestKit", "ArgumentParser", "Configuration",
+            "Crypto",
             "Hummingbird", "Logging", "Metrics", "NIOCore", "ServiceLifecycle", "SystemPackage", "UnixSignals",
         ]
     ),
@@ -138,6 +148,13 @@ let service: [Target] = [
         dependencies: [
             "LinkCatalog", "LinkEvents", "LinkRouting", "LinkStorage", "Migrations", "Networking", "TestSupport",
             "Crypto", "GRDB", "Logging", "NIOCore",
+        ]
+    ),
+    .testTarget(
+        name: "PostgresStorageTests",
+        dependencies: [
+            "CatalogSupport", "LinkCatalog", "LinkRouting", "LinkStorage", "Migrations", "PostgresStorage",
+            "TestSupport",
         ]
     ),
     .testTarget(
@@ -231,13 +248,18 @@ let testTools: [Target] = [
 let testPrograms: [Target] = [
     // Code shared by several test targets.
     .target(name: "TestSupport", dependencies: ["LinkRouting"]),
+    // Databases in the PostgreSQL server that Tests/PostgresStorage/run.sh starts.
+    .target(name: "CatalogSupport", dependencies: ["PostgresStorage"]),
     // A private certificate authority for the tests of TLS.
     .target(
         name: "TLSTestSupport",
         dependencies: ["HTTPTransport", "LinkRouting", "CoreMetrics", "Crypto", "Logging", "NIOSSL", "X509"]
     ),
     // Compares random editing histories with a model: 200 in the tests, 2,000 in ./dev check, 100,000 with --full.
-    .target(name: "EditingHistories", dependencies: ["LinkCatalog", "LinkRouting", "LinkStorage"]),
+    .target(
+        name: "EditingHistories",
+        dependencies: ["CatalogSupport", "LinkCatalog", "LinkRouting", "LinkStorage", "PostgresStorage"]
+    ),
     .executableTarget(name: "Histories", dependencies: ["EditingHistories"], exclude: ["run.sh"]),
     // Compares random answers of apps with those of the server: 4,000 in the tests, 200,000 with --full.
     .target(

@@ -34,6 +34,7 @@ missing_packages() {
     has_header zlib.h || echo zlib1g-dev
     has_header maxminddb.h || echo libmaxminddb-dev
     has_header qrencode.h || echo libqrencode-dev
+    has_header postgresql/libpq-fe.h || echo libpq-dev
     # Export schedules use named time zones.
     [ -e /usr/share/zoneinfo/Europe/Paris ] || echo tzdata
     for tool in git "$@"; do
@@ -53,6 +54,7 @@ missing_packages() {
         binutils) has_command strip ;;
         librsvg2-bin) has_command rsvg-convert ;;
         zbar-tools) has_command zbarimg ;;
+        postgresql) ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null | grep -q . ;;
         *) has_command "$tool" ;;
         esac || echo "$tool"
     done

@@ -3,6 +3,8 @@
 package enum Migrations {
     /// `catalog.db`
     package static let catalog = [text(PackageResources.m0001_catalog_sql)]
+    /// The catalog in PostgreSQL.
+    package static let postgresql = [text(PackageResources.m0001_postgresql_sql)]
     /// The day files of `events/`
     package static let events = [text(PackageResources.m0001_events_sql)]
     /// `events/ledger.db`

@@ -19,6 +19,7 @@ CREATE TABLE settings (
     tenant TEXT NOT NULL REFERENCES tenant (id),
     revision INTEGER NOT NULL CHECK (revision >= 1),
     content TEXT NOT NULL CHECK (json_valid(content)),
+    bytes INTEGER NOT NULL, -- of the content
     actor_kind TEXT NOT NULL,
     actor_id TEXT NOT NULL,
     actor_name TEXT NOT NULL,
@@ -78,6 +79,7 @@ CREATE TABLE suite (
     name TEXT NOT NULL,
     version INTEGER NOT NULL,
     content TEXT NOT NULL, -- as written, YAML or JSON
+    bytes INTEGER NOT NULL, -- of the content
     updated_at INTEGER NOT NULL,
     PRIMARY KEY (tenant, name)
 ) STRICT, WITHOUT ROWID;
@@ -157,7 +159,7 @@ CREATE INDEX api_key_by_creator ON api_key (created_by) WHERE created_by IS NOT 
 CREATE INDEX api_key_by_tenant ON api_key (tenant, created_at);
 CREATE INDEX api_key_by_tenant_not_revoked ON api_key (tenant, expires_at) WHERE revoked_at IS NULL;
 CREATE INDEX api_key_by_end
-    ON api_key (min(ifnull(revoked_at, expires_at), ifnull(expires_at, revoked_at)));
+    ON api_key (coalesce(CASE WHEN revoked_at < expires_at THEN revoked_at ELSE expires_at END, revoked_at));
 
 -- The ids of keys that ended 30 days ago. None is given again, and a revocation finds what they created.
 CREATE TABLE ended_key (
@@ -183,7 +185,7 @@ CREATE TABLE sealing_key (
 -- before and after describe the change if it is small: numbers, hashes, grants. hash covers the row and the previous
 -- hash.
 CREATE TABLE audit (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    id INTEGER PRIMARY KEY,
     at INTEGER NOT NULL,
     actor_kind TEXT NOT NULL CHECK (actor_kind IN ('key', 'person', 'system')),
     actor_id TEXT NOT NULL,
@@ -200,6 +202,21 @@ CREATE TABLE audit (
 CREATE INDEX audit_by_tenant ON audit (tenant, id);
 CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit BEGIN SELECT raise(ABORT, 'audit rows are not changed'); END;
 CREATE TRIGGER audit_is_not_removed BEFORE DELETE ON audit BEGIN SELECT raise(ABORT, 'audit rows are not removed'); END;
+
+-- The newest row of the audit log, one row. Every change of the catalog moves it, so its id is the catalog's version, and
+-- rows that are missing at the end of the log are noticed.
+CREATE TABLE audit_head (
+    id INTEGER NOT NULL,
+    hash BLOB -- NULL before the first change
+) STRICT;
+INSERT INTO audit_head (id, hash) VALUES (0, NULL);
+CREATE TRIGGER audit_head_is_not_removed BEFORE DELETE ON audit_head
+BEGIN SELECT raise(ABORT, 'the head of the audit log is not removed'); END;
+
+-- The catalog that this file is a copy of; no row if it is a catalog itself.
+CREATE TABLE copy_of (
+    source TEXT NOT NULL PRIMARY KEY
+) STRICT, WITHOUT ROWID;
 
 -- Responses to requests with an Idempotency-Key, kept for a day. status is NULL while the first request is in progress.
 CREATE TABLE repeated_request (

@@ -1,7 +1,9 @@
+import CatalogSupport
 import Foundation
 import LinkCatalog
 import LinkRouting
 import LinkStorage
+import PostgresStorage
 
 /// Random histories of editors, drafts, environments, promotions, rollbacks and settings. After each step the catalog
 /// is compared with `EditingModel`: the answer, the stored state, and that nothing is lost.
@@ -42,28 +44,42 @@ package enum EditingHistories {
     }
 
     private static func run(_ seeds: Range<Int>, _ queue: WorkQueue, in path: String) async throws {
-        let store = try CatalogDatabase(path)
+        let nodes = try await makeNodes(path)
         for seed in seeds {
             guard let tenant = TenantID("h\(seed)") else { continue }
-            var run = EditingRun(seed: seed, catalog: EditedCatalog(store, queue: queue, tenant: tenant))
+            var run = EditingRun(
+                seed: seed,
+                catalogs: nodes.map { EditedCatalog($0, queue: queue, tenant: tenant) }
+            )
             try await run.run(steps: stepsEach)
         }
-        try store.close()
-        for ending in ["", "-wal", "-shm"] { unlink(path + ending) }
+        for node in nodes { try node.close() }
+        for file in [path, path + "2"] { for ending in ["", "-wal", "-shm"] { unlink(file + ending) } }
+    }
+
+    /// One node with a file; or, with a server, two nodes with one catalog in PostgreSQL, which edit in turn.
+    private static func makeNodes(_ path: String) async throws -> [CatalogDatabase] {
+        guard TestPostgres.folder != nil else { return [try CatalogDatabase(path)] }
+        let address = try await TestPostgres.makeStore().address
+        return try ["", "2"].map { try CatalogDatabase(PostgresStore(address), copy: path + $0) }
     }
 }
 
 /// One history.
 private struct EditingRun {
     private let seed: Int
-    private let catalog: EditedCatalog
+    /// One for each node.
+    private let catalogs: [EditedCatalog]
     private var history: EditingHistory
     private var model = EditingModel()
     private var transcript: [String] = []
 
-    init(seed: Int, catalog: EditedCatalog) {
+    /// The node of the next step.
+    private var catalog: EditedCatalog { catalogs[transcript.count % catalogs.count] }
+
+    init(seed: Int, catalogs: [EditedCatalog]) {
         self.seed = seed
-        self.catalog = catalog
+        self.catalogs = catalogs
         history = EditingHistory(seed: seed)
     }
 
@@ -132,9 +148,9 @@ private struct EditingRun {
 
     /// Concurrent steps must have the same results and effects as in some sequential order.
     private mutating func applyConcurrently(_ steps: [EditingStep]) async throws {
-        let catalog = catalog
         let codes = try await withThrowingTaskGroup(of: (Int, EditingModel.Code).self) { group in
             for (index, step) in steps.enumerated() {
+                let catalog = catalogs[index % catalogs.count]
                 group.addTask { (index, try await catalog.apply(step).code) }
             }
             var codes = steps.map { _ in EditingModel.Code.done }

@@ -19,7 +19,7 @@ struct MigrateCommand: AsyncParsableCommand {
             let isNew = access(data, F_OK) != 0
             let directory = try DataDirectory(named: data, for: .create)
             let checkFirst: CatalogDatabase.CheckFirst = directory.wasUnclean ? .yes : .no
-            try CatalogDatabase(directory.catalogPath, checkFirst: checkFirst).close()
+            try CatalogDatabase(directory.catalogPath, checkFirst: checkFirst, copies: .accepted).close()
             try ShortLinkDatabase(directory.linksPath, checkFirst: checkFirst, random: SystemRandom.number).close()
             try EventLog(directory.eventsPath, now: SystemClock.now).close()
             try directory.markClean()

@@ -29,7 +29,7 @@ struct RestoreCommand: AsyncParsableCommand {
             let directory = try DataDirectory(named: data, for: .restore)
             try backup.restore(from: folder, to: directory)
             // Opening migrates the files to this version's schema, and fails on unusable ones.
-            let database = try CatalogDatabase(directory.catalogPath, checkFirst: .yes)
+            let database = try CatalogDatabase(directory.catalogPath, checkFirst: .yes, copies: .accepted)
             let links = try ShortLinkDatabase(directory.linksPath, checkFirst: .yes, random: SystemRandom.number)
             let log = try EventLog(directory.eventsPath, now: SystemClock.now)
             let last = try await log.lastSequence()

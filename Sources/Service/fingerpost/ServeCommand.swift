@@ -8,6 +8,7 @@ import LinkStorage
 import Logging
 import Metrics
 import Networking
+import PostgresStorage
 import UnixSignals
 
 struct ServeCommand: AsyncParsableCommand {
@@ -99,6 +100,12 @@ struct ServeCommand: AsyncParsableCommand {
             throw fail(error.description, .wrongConfiguration)
         } catch let error as StorageError {
             throw fail(error)
+        } catch let error as PostgresError {
+            throw fail(error.description, .wrongConfiguration)
+        } catch let error as CatalogUnavailable {
+            throw fail("\(error) This node has no copy of the catalog to start with.", .unavailable)
+        } catch let error as ForeignHistory {
+            throw fail("\(error)", .wrongConfiguration)
         } catch let error as BindError {
             throw fail(error.description, .unavailable)
         } catch let error as EventStoreError {

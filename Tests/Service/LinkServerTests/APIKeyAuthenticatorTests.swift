@@ -53,4 +53,28 @@ struct APIKeyAuthenticatorTests {
         authenticator.remove([rotated.id])
         #expect(authenticator.count == 1 && authenticator.stillHolds(valid))
     }
+
+    /// What another node changed is taken over, and what this node changed meanwhile stays.
+    @Test func storedKeysReplaceOnlyWhatThisNodeHasNotChanged() throws {
+        let (kept, elsewhereRevoked, revokedHere) = (try grant(1), try grant(2), try grant(3))
+        let (addedHere, beingStored, elsewhereAdded) = (try grant(4), try grant(5), try grant(6))
+        let authenticator = APIKeyAuthenticator([kept, elsewhereRevoked, revokedHere], now: { now })
+        let read = authenticator.change
+        let stored = [kept, revokedHere, elsewhereAdded]
+        var ended = revokedHere
+        ended.revokedAt = now
+        authenticator.end([ended])
+        authenticator.add(addedHere)
+        authenticator.confirm(addedHere.id)
+        authenticator.add(beingStored)
+        authenticator.replace(stored, readAfter: read)
+        let valid = [kept, elsewhereRevoked, revokedHere, addedHere, beingStored, elsewhereAdded]
+            .map(authenticator.stillHolds)
+        #expect(valid == [true, false, false, true, true, true])
+        // A later reading has all changes of this node.
+        authenticator.replace([kept, elsewhereAdded], readAfter: authenticator.change)
+        #expect(authenticator.count == 3 && authenticator.stillHolds(beingStored))
+        authenticator.remove([beingStored.id])
+        #expect(authenticator.count == 2)
+    }
 }

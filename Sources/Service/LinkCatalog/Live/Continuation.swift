@@ -56,6 +56,9 @@ package struct ContinuationSealer: Sendable {
         self.keys = keys
     }
 
+    /// Uses other keys from now on; newest first, and the first two. Ignores none, and keys of another length.
+    package func replaceKeys(_ keys: [Data]) { self.keys.replace(with: keys.prefix(2)) }
+
     package func seal(_ continuation: Continuation) throws -> String {
         var writer = JSONWriter()
         writer.beginObject()

@@ -53,6 +53,9 @@ package struct InstallTokenSealer: Sendable {
         self.keys = keys
     }
 
+    /// Uses other keys from now on, newest first. Ignores none, and keys of another length.
+    package func replaceKeys(_ keys: [Data]) { self.keys.replace(with: keys) }
+
     package func seal(_ token: InstallToken) throws -> String {
         var writer = JSONWriter()
         writer.beginObject()

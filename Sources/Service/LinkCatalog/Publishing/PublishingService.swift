@@ -136,6 +136,8 @@ package struct PublishingService: Sendable {
     /// Makes a committed change live. A failure is thrown as ``StoredNotLive``, because the change itself succeeded.
     func reload(behind committed: String) async throws {
         do {
+            // Not cancelled either. If the catalog's database is away now, the change is live as soon as it is followed again.
+            try await Task { do { _ = try await store.follow() } catch is CatalogUnavailable {} }.value
             try await reload()
         } catch {
             throw StoredNotLive(committed, "\(error)")

@@ -4,6 +4,8 @@ package import LinkRouting
 package protocol CatalogStore: SettingsStore, DraftStore, RevisionStore, SuiteStore, KeyStore, AuditStore,
     IdempotencyStore
 {
+    /// Brings what ``snapshot(without:)`` reads up to date, where that is a copy. Returns false if nothing has changed.
+    func follow() async throws -> Bool
     /// Returns every tenant with its live settings and tables. Tables in `known` come without their text.
     func snapshot(without known: Set<TableVersion>) async throws -> CatalogSnapshot
     /// Stores settings, a publication and suites in one transaction. Creates the tenant if it is new.

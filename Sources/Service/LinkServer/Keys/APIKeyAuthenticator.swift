@@ -5,13 +5,23 @@ import Synchronization
 
 /// Authenticates requests by the API keys, which are held in memory by id until they are revoked or removed.
 package final class APIKeyAuthenticator: Sendable {
-    private let keys: Mutex<[KeyID: HeldKey]>
+    private let state: Mutex<State>
     private let noteUse: @Sendable (_ id: KeyID, _ hour: Timestamp) -> Void
     private let now: @Sendable () -> Timestamp
     private let everyone: KeyGrant?
 
+    private struct State {
+        var keys: [KeyID: HeldKey]
+        /// Counts the changes of keys by this node.
+        var change = 0
+        /// The keys that this node has ended in the last hour: the change, and when it was.
+        var ended: [KeyID: (change: Int, at: Timestamp)] = [:]
+    }
+
     private struct HeldKey {
         var grant: KeyGrant
+        /// The change with which this node has stored the key: nil while it is being stored, 0 if it was read.
+        var storedWith: Int? = 0
         /// The hour of the last use.
         var usedAt: Timestamp?
 
@@ -30,32 +40,68 @@ package final class APIKeyAuthenticator: Sendable {
         now: @escaping @Sendable () -> Timestamp,
         noteUse: @escaping @Sendable (_ id: KeyID, _ hour: Timestamp) -> Void = { _, _ in }
     ) {
-        keys = Mutex(Dictionary(grants.map { ($0.id, HeldKey($0)) }) { $1 })
+        state = Mutex(State(keys: Dictionary(grants.map { ($0.id, HeldKey($0)) }) { $1 }))
         self.everyone = everyone
         self.now = now
         self.noteUse = noteUse
     }
 
-    /// Adds a new key.
-    package func add(_ grant: KeyGrant) { keys.withLock { $0[grant.id] = HeldKey(grant) } }
+    /// Adds a new key that is about to be stored. ``confirm(_:)`` or ``remove(_:)`` follows.
+    package func add(_ grant: KeyGrant) {
+        state.withLock { state in
+            state.keys[grant.id] = HeldKey(grant)
+            state.keys[grant.id]?.storedWith = nil
+        }
+    }
+
+    /// Notes that a new key is stored.
+    package func confirm(_ id: KeyID) {
+        state.withLock { state in
+            state.change += 1
+            state.keys[id]?.storedWith = state.change
+        }
+    }
 
     /// Applies the ends of keys, in any order: a key that is revoked does not become valid again.
     package func end(_ ended: [KeyGrant]) {
-        keys.withLock { keys in
+        let now = now()
+        state.withLock { state in
+            state.change += 1
+            state.ended = state.ended.filter { now.milliseconds - $0.value.at.milliseconds < 3_600_000 }
             for grant in ended {
-                guard grant.revokedAt == nil, let known = keys[grant.id]?.grant else {
-                    keys[grant.id] = nil
+                guard grant.revokedAt == nil, let known = state.keys[grant.id]?.grant else {
+                    state.keys[grant.id] = nil
+                    state.ended[grant.id] = (state.change, now)
                     continue
                 }
-                keys[grant.id]?.grant.expiresAt = [known.expiresAt, grant.expiresAt].compactMap(\.self).min()
+                state.keys[grant.id]?.grant.expiresAt = [known.expiresAt, grant.expiresAt].compactMap(\.self).min()
             }
         }
     }
 
-    package func remove(_ ids: [KeyID]) { keys.withLock { keys in ids.forEach { keys[$0] = nil } } }
+    /// The number of the last change of keys by this node.
+    package var change: Int { state.withLock(\.change) }
+
+    /// Replaces all keys by the stored ones, which other nodes may have changed, except where this node has changed a key
+    /// since they were read.
+    ///
+    /// - Parameter change: ``change`` before they were read.
+    package func replace(_ grants: [KeyGrant], readAfter change: Int) {
+        state.withLock { state in
+            let before = state.keys
+            state.keys = before.filter { $0.value.storedWith.map { $0 > change } ?? true }
+            for grant in grants where (state.ended[grant.id]?.change ?? 0) <= change {
+                var held = HeldKey(grant)
+                held.usedAt = before[grant.id]?.usedAt ?? held.usedAt
+                state.keys[grant.id] = held
+            }
+        }
+    }
+
+    package func remove(_ ids: [KeyID]) { state.withLock { state in ids.forEach { state.keys[$0] = nil } } }
 
     /// The number of keys in memory.
-    package var count: Int { keys.withLock(\.count) }
+    package var count: Int { state.withLock(\.keys.count) }
 
     /// Returns the grant of the bearer key in an `Authorization` field; nil without a key. Throws if the key is
     /// invalid.
@@ -79,22 +125,23 @@ package final class APIKeyAuthenticator: Sendable {
         if let everyone { return everyone }
         guard let parts = authorization?.split(separator: " ", maxSplits: 1), parts.count == 2,
             parts[0].lowercased() == "bearer", let key = APIKey(token: String(parts[1])),
-            let grant = keys.withLock({ $0[key.id]?.grant }), key.matches(grant.secretHash), grant.isValid(at: now())
+            let grant = state.withLock({ $0.keys[key.id]?.grant }), key.matches(grant.secretHash),
+            grant.isValid(at: now())
         else { return nil }
         return grant
     }
 
     /// Whether a key that was accepted before is still valid.
     package func stillHolds(_ grant: KeyGrant) -> Bool {
-        let known = everyone ?? keys.withLock { $0[grant.id]?.grant }
+        let known = everyone ?? state.withLock { $0.keys[grant.id]?.grant }
         return known.map { $0.secretHash == grant.secretHash && $0.isValid(at: now()) } ?? false
     }
 
     private func note(_ grant: KeyGrant) {
         let hour = Timestamp(milliseconds: now().milliseconds / 3_600_000 * 3_600_000)
-        let isNew = keys.withLock { keys in
-            let used = keys[grant.id]?.usedAt
-            keys[grant.id]?.usedAt = hour
+        let isNew = state.withLock { state in
+            let used = state.keys[grant.id]?.usedAt
+            state.keys[grant.id]?.usedAt = hour
             return used != hour
         }
         if isNew { noteUse(grant.id, hour) }

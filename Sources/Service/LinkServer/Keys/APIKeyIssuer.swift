@@ -131,6 +131,7 @@ package struct APIKeyIssuer: Sendable {
         authenticator.add(grant)
         do {
             let removed = try await store.saveKey(grant, change: change)
+            authenticator.confirm(grant.id)
             authenticator.remove([removed].compactMap(\.self))
         } catch {
             authenticator.remove([grant.id])

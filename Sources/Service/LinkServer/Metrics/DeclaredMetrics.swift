@@ -34,6 +34,8 @@ package enum DeclaredMetrics {
         "fingerpost_auth_failures_total{reason}": "Requests with a missing, invalid or insufficient key.",
         "fingerpost_backup_last_success_timestamp_seconds": "Start time of the last successful backup.",
         "fingerpost_build_info{version,sqlite}": "Always 1; labels hold the versions of the binary and SQLite.",
+        "fingerpost_catalog_followed_timestamp_seconds": "When the catalog in PostgreSQL last answered this node.",
+        "fingerpost_catalog_reachable": "0 while this node answers from its copy of the catalog in PostgreSQL.",
         "fingerpost_config_last_reload_successful": "1 if the last configuration reload succeeded, 0 if it failed.",
         "fingerpost_config_reloads_total{result}": "Configuration reloads, by result.",
         "fingerpost_connections{port}": "Open connections.",

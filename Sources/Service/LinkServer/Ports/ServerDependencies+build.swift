@@ -10,6 +10,7 @@ extension ServerDependencies {
     /// Builds the object graph of the public and the admin port, for the process and for tests.
     ///
     /// - Parameters:
+    ///   - served: What the public port and this node's own work read; nil for the store.
     ///   - recorder: Writes to `log`. The caller runs it.
     ///   - signer: Signs the tables of apps; nil if no key is configured.
     ///   - keys: The keys that exist.
@@ -17,6 +18,7 @@ extension ServerDependencies {
     package static func build(
         _ environment: ServerEnvironment,
         store: any CatalogStore,
+        served: (any CatalogStore)? = nil,
         shortLinks: any ShortLinkStore,
         log: ServiceLog,
         recorder: EventRecorder,
@@ -39,6 +41,7 @@ extension ServerDependencies {
         logSettings: LogSettings,
         logger: Logger
     ) -> ServerDependencies {
+        let served = served ?? store
         let files = AssociationFileCache()
         let appTables = AppTableCache(signer: signer)
         let tenants = TenantMetrics(metrics: metrics)
@@ -140,7 +143,7 @@ extension ServerDependencies {
             linkResolver: linkResolver,
             appEvents: AppEventRecorder(
                 linkResolver: linkResolver,
-                tables: RevisionTables(store: store, queue: publicQueue, uptime: environment.uptime),
+                tables: RevisionTables(store: served, queue: publicQueue, uptime: environment.uptime),
                 metrics: metrics,
                 logger: logger
             ),
@@ -148,7 +151,7 @@ extension ServerDependencies {
             appTables: appTables,
             appTableService: AppTableService(
                 cache: appTables,
-                store: store,
+                store: served,
                 queue: publicQueue,
                 now: environment.now,
                 sleep: environment.sleep,
@@ -166,15 +169,17 @@ extension ServerDependencies {
                 days: log.days,
                 rules: { catalog.current.retentionRules },
                 removeElsewhere: { now in
-                    try await keyIssuer.removeEndedKeys(at: now)
-                    do {
-                        try await shortLinks.deleteOldLinks(of: store, at: now)
-                    } catch let error where !(error is CancellationError) {
-                        // Rows must be dropped all the same: the disk may be full.
-                        logger.error(
-                            "old short links could not be deleted; the next pass of retention continues",
-                            metadata: ["error": "\(error)"]
-                        )
+                    // Rows must be dropped all the same: the disk may be full, or the catalog's database away.
+                    for (what, work) in [
+                        ("short links", { try await shortLinks.deleteOldLinks(of: served, at: now) }),
+                        ("keys", { try await keyIssuer.removeEndedKeys(at: now) }),
+                    ] as [(String, () async throws -> Void)] {
+                        do { try await work() } catch let error where !(error is CancellationError) {
+                            logger.error(
+                                "old \(what) could not be deleted; the next pass of retention continues",
+                                metadata: ["error": "\(error)"]
+                            )
+                        }
                     }
                 },
                 now: environment.now,

@@ -4,6 +4,20 @@ import LinkRouting
 
 // The errors of LinkCatalog, which knows nothing of HTTP.
 
+extension CatalogUnavailable: ProblemConvertible {
+    package var problem: Problem {
+        var problem = Problem(
+            .storageUnavailable,
+            "The catalog's database does not answer. Links are answered all the same. Repeat the request later; if it was a "
+                + "change, read first whether it is stored."
+        )
+        problem.hints = [.retryAfter(seconds: 5)]
+        return problem
+    }
+
+    package var logMessage: String? { "the catalog's database cannot be used" }
+}
+
 extension TooManyDrafts: ProblemConvertible {
     package var problem: Problem {
         let found =

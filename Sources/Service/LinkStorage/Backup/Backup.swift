@@ -129,7 +129,7 @@ package struct Backup: Sendable {
                 files.append(try copy(file, to: partial.path, "events/\(name)"))
             }
             files.append(try copy(links.file, to: partial.path, "links.db"))
-            files.append(try copy(catalog.pool, to: partial.path, "catalog.db"))
+            files.append(try copy(catalog.file, to: partial.path, "catalog.db"))
             let backup = Backup(createdAt: now, version: version, files: files)
             try BackupFile.write(backup.text, to: "\(partial.path)/\(listName)")
             try Folder.sync(partial.path + "/events")

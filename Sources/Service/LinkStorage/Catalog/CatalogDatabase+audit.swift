@@ -1,6 +1,5 @@
 import Crypto
 import Foundation
-import GRDB
 package import LinkCatalog
 package import LinkRouting
 
@@ -39,10 +38,11 @@ struct Audited {
 extension CatalogDatabase {
     /// Adds a row in the transaction of the change that it describes. Its hash covers every column and the previous
     /// row's hash. Throws ``DailyQuotaReached`` if the tenant's keys have used up their audit rows of the day.
-    static func audit(_ audited: Audited, _ change: AuditContext, _ db: Database) throws {
-        let last = try Row.fetchOne(db, sql: "SELECT id, hash FROM audit ORDER BY id DESC LIMIT 1")
+    static func audit(_ audited: Audited, _ change: AuditContext, _ db: any SQLDatabase) throws {
+        let last = try SQLRow.fetchOne(db, sql: "SELECT id, hash FROM audit_head")
+        let previous: Data? = try last?["hash"]
         let row = AuditEntry(
-            id: (last?["id"] ?? 0) + 1,
+            id: (try last?["id"] ?? 0) + 1,
             at: change.at,
             actor: change.actor,
             action: audited.action,
@@ -54,6 +54,7 @@ extension CatalogDatabase {
             requestID: change.requestID,
             hash: nil
         )
+        let hash = row.chainHash(after: previous)
         try db.execute(
             sql: """
                 INSERT INTO audit (id, at, actor_kind, actor_id, actor_name, action, tenant, environment, subject, before,
@@ -63,9 +64,10 @@ extension CatalogDatabase {
             arguments: [
                 row.id, row.at.milliseconds, row.actor.kind.rawValue, row.actor.id, row.actor.name, row.action,
                 row.tenant?.rawValue, row.environment?.rawValue, row.subject, row.before?.json(), row.after?.json(),
-                row.requestID, row.chainHash(after: last?["hash"]),
+                row.requestID, hash,
             ]
         )
+        try db.execute(sql: "UPDATE audit_head SET id = ?, hash = ?", arguments: [row.id, hash])
         if let tenant = change.share.tenant { try count(row, by: tenant, change.share, audited.room, db) }
     }
 
@@ -74,7 +76,7 @@ extension CatalogDatabase {
         by tenant: TenantID,
         _ share: QuotaShare,
         _ room: Audited.Room,
-        _ db: Database
+        _ db: any SQLDatabase
     ) throws {
         let day = row.at.day.daysSince1970
         try db.execute(
@@ -115,7 +117,7 @@ extension CatalogDatabase {
     }
 
     /// Returns the SHA-256 of the text in hexadecimal.
-    static func contentHash(_ text: String) -> String {
+    package static func contentHash(_ text: String) -> String {
         var hash = SHA256()
         var text = text
         text.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
@@ -123,47 +125,45 @@ extension CatalogDatabase {
     }
 
     /// Returns the SHA-256 of the one text that a statement selects, without parsing it; nil if it selects no row.
-    static func contentHash(_ db: Database, sql: String, arguments: StatementArguments) throws -> String? {
-        guard let row = try Row.fetchCursor(db, sql: sql, arguments: arguments).next() else { return nil }
-        return try row.withUnsafeData(atIndex: 0) { data in
-            Data(SHA256.hash(data: data ?? Data())).hexadecimal
-        }
+    static func contentHash(_ db: any SQLDatabase, sql: String, arguments: SQLArguments) throws -> String? {
+        try String.fetchOne(db, sql: sql, arguments: arguments).map(contentHash)
     }
 
     package func audit(of tenant: TenantID?, before: Int64?, limit: Int) async throws -> [AuditEntry] {
         try await pool.read { db in
-            try Row.fetchAll(
+            try SQLRow.fetchAll(
                 db,
                 sql: """
-                    SELECT * FROM audit WHERE id < ? AND (? IS NULL OR tenant = ?) ORDER BY id DESC LIMIT ?
+                    SELECT * FROM audit WHERE id < :before AND (tenant = :tenant OR :tenant IS NULL)
+                    ORDER BY id DESC LIMIT :limit
                     """,
-                arguments: [before ?? .max, tenant?.rawValue, tenant?.rawValue, limit]
+                arguments: ["before": before ?? .max, "tenant": tenant?.rawValue, "limit": limit]
             ).map(Self.auditEntry)
         }
     }
 
     package func verifyAudit() async throws -> AuditVerdict {
-        try await pool.read { db in
+        try await pool.longRead { db in
             var (count, head) = (0, Data?.none)
-            var previous: Int64?
-            let rows = try Row.fetchCursor(db, sql: "SELECT * FROM audit ORDER BY id")
-            while let row = try rows.next() {
+            var (previous, broken) = (Int64(0), Int64?.none)
+            try db.forEachRow("SELECT * FROM audit ORDER BY id", []) { row in
+                guard broken == nil else { return }
                 let entry = try Self.auditEntry(row)
-                let hash = row["hash"] as Data?
-                guard entry.id == (previous ?? 0) + 1, hash == entry.chainHash(after: head) else {
-                    return AuditVerdict(rows: count, head: head?.hexadecimal, brokenAt: entry.id)
+                let hash: Data? = try row["hash"]
+                guard entry.id == previous + 1, hash == entry.chainHash(after: head) else {
+                    return broken = entry.id
                 }
                 (count, head, previous) = (count + 1, hash, entry.id)
             }
-            // AUTOINCREMENT keeps the last id even if its row was deleted.
-            let last = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'audit'")
-            let isCut = last.map { $0 != previous ?? 0 } ?? false
-            return AuditVerdict(rows: count, head: head?.hexadecimal, brokenAt: isCut ? (previous ?? 0) + 1 : nil)
+            // The head keeps the last id even if its row was deleted.
+            let last = try Int64.fetchOne(db, sql: "SELECT id FROM audit_head")
+            if broken == nil, last != previous { broken = previous + 1 }
+            return AuditVerdict(rows: count, head: head?.hexadecimal, brokenAt: broken)
         }
     }
 
-    private static func auditEntry(_ row: Row) throws -> AuditEntry {
-        AuditEntry(
+    private static func auditEntry(_ row: SQLRow) throws -> AuditEntry {
+        try AuditEntry(
             id: row["id"],
             at: Timestamp(milliseconds: row["at"]),
             actor: actor(row),
@@ -171,8 +171,8 @@ extension CatalogDatabase {
             tenant: (row["tenant"] as String?).flatMap { TenantID($0) },
             environment: (row["environment"] as String?).flatMap { EnvironmentID($0) },
             subject: row["subject"],
-            before: try (row["before"] as String?).map(content),
-            after: try (row["after"] as String?).map(content),
+            before: (row["before"] as String?).map(content),
+            after: (row["after"] as String?).map(content),
             requestID: row["request_id"],
             hash: (row["hash"] as Data?)?.hexadecimal
         )

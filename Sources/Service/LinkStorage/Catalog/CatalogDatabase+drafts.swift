@@ -1,11 +1,10 @@
-import GRDB
 package import LinkCatalog
 package import LinkRouting
 
 extension CatalogDatabase {
     package func drafts(of tenant: TenantID, in environment: EnvironmentID) async throws -> [DraftSummary] {
         try await pool.read { db in
-            try Row.fetchAll(
+            try SQLRow.fetchAll(
                 db,
                 sql: """
                     SELECT name, base_revision, version, updated_at, actor_kind, actor_id, actor_name, route_count
@@ -13,8 +12,8 @@ extension CatalogDatabase {
                     """,
                 arguments: [tenant.rawValue, environment.rawValue]
             ).map { row in
-                DraftSummary(
-                    name: try Self.name(row["name"], DraftName.self),
+                try DraftSummary(
+                    name: Self.name(row["name"], DraftName.self),
                     base: (row["base_revision"] as Int64?).map(Revision.init(rawValue:)),
                     version: .written(row["version"]),
                     routeCount: row["route_count"],
@@ -30,7 +29,7 @@ extension CatalogDatabase {
         of tenant: TenantID,
         in environment: EnvironmentID
     ) async throws -> (draft: Draft?, live: Revision?) {
-        let key: StatementArguments = [tenant.rawValue, environment.rawValue, name.rawValue]
+        let key: SQLArguments = [tenant.rawValue, environment.rawValue, name.rawValue]
         let (size, live) = try await pool.read { db in
             let size = try Int.fetchOne(
                 db,
@@ -43,16 +42,16 @@ extension CatalogDatabase {
         try await DocumentMemory.wait(toDecode: size)
         // A publication may have removed the draft meanwhile. Then the live table has changed too.
         return try await pool.read { db in
-            let draft = try Row.fetchOne(
+            let draft = try SQLRow.fetchOne(
                 db,
                 sql: "SELECT * FROM draft WHERE tenant = ? AND environment = ? AND name = ?",
                 arguments: key
             ).map { row in
-                Draft(
+                try Draft(
                     name: name,
                     base: (row["base_revision"] as Int64?).map(Revision.init(rawValue:)),
                     version: .written(row["version"]),
-                    content: try Self.content(row["content"], of: .draft(name)),
+                    content: Self.content(row["content"], of: .draft(name)),
                     actor: Self.actor(row),
                     writtenAt: Timestamp(milliseconds: row["updated_at"])
                 )
@@ -77,10 +76,10 @@ extension CatalogDatabase {
         _ name: DraftName,
         _ tenant: TenantID,
         _ environment: EnvironmentID,
-        _ db: Database
+        _ db: any SQLDatabase
     ) throws -> Stored? {
-        let key: StatementArguments = [tenant.rawValue, environment.rawValue, name.rawValue]
-        let row = try Row.fetchOne(
+        let key: SQLArguments = [tenant.rawValue, environment.rawValue, name.rawValue]
+        let row = try SQLRow.fetchOne(
             db,
             sql: """
                 SELECT version, base_revision, only_author, content_hash, content_bytes FROM draft
@@ -89,7 +88,7 @@ extension CatalogDatabase {
             arguments: key
         )
         guard let row else { return nil }
-        return Stored(
+        return try Stored(
             version: .written(row["version"]),
             base: (row["base_revision"] as Int64?).map(Revision.init(rawValue:)),
             onlyAuthor: row["only_author"],
@@ -123,12 +122,13 @@ extension CatalogDatabase {
                     INSERT INTO draft (tenant, environment, name, base_revision, version, content, updated_at,
                         actor_kind, actor_id, actor_name, route_count, content_hash, content_bytes, only_author)
                     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                    ON CONFLICT DO UPDATE SET base_revision = excluded.base_revision, version = excluded.version,
+                    ON CONFLICT (tenant, environment, name) DO UPDATE SET
+                        base_revision = excluded.base_revision, version = excluded.version,
                         content = excluded.content, updated_at = excluded.updated_at, actor_kind = excluded.actor_kind,
                         actor_id = excluded.actor_id, actor_name = excluded.actor_name,
                         route_count = excluded.route_count, content_hash = excluded.content_hash,
                         content_bytes = excluded.content_bytes,
-                        only_author = nullif(only_author, nullif(only_author, excluded.only_author))
+                        only_author = nullif(draft.only_author, nullif(draft.only_author, excluded.only_author))
                     """,
                 arguments: [
                     tenant.rawValue, environment.rawValue, name.rawValue, base?.rawValue, version, text,
@@ -164,7 +164,7 @@ extension CatalogDatabase {
         _ base: DraftBase,
         of tenant: TenantID,
         unchanged: Revision?,
-        _ db: Database
+        _ db: any SQLDatabase
     ) throws -> Revision? {
         switch base {
         case .kept: return unchanged
@@ -199,7 +199,7 @@ extension CatalogDatabase {
         of tenant: TenantID,
         in environment: EnvironmentID,
         _ change: AuditContext,
-        _ db: Database
+        _ db: any SQLDatabase
     ) throws -> Bool {
         guard let current = try stored(name, tenant, environment, db) else { return false }
         try delete(draft: name, tenant, environment, db)
@@ -215,7 +215,7 @@ extension CatalogDatabase {
         draft name: DraftName,
         _ tenant: TenantID,
         _ environment: EnvironmentID,
-        _ db: Database
+        _ db: any SQLDatabase
     ) throws {
         try db.execute(
             sql: "DELETE FROM draft WHERE tenant = ? AND environment = ? AND name = ?",
@@ -230,12 +230,12 @@ extension CatalogDatabase {
         _ bytes: Int,
         _ tenant: TenantID,
         _ actor: Actor,
-        _ db: Database
+        _ db: any SQLDatabase
     ) throws {
-        let taken = try Row.fetchOne(
+        let taken = try SQLRow.fetchOne(
             db,
             sql: """
-                SELECT count(*) AS drafts, coalesce(sum(only_author = ?), 0) AS own,
+                SELECT count(*) AS drafts, coalesce(sum(CASE WHEN only_author = ? THEN 1 ELSE 0 END), 0) AS own,
                     coalesce(sum(content_bytes), 0) AS bytes
                 FROM draft WHERE tenant = ?
                 """,
@@ -243,13 +243,13 @@ extension CatalogDatabase {
         )
         guard let taken else { return }
         let before = current?.bytes ?? 0
-        if current == nil, (taken["drafts"] as Int) >= room.drafts {
+        if current == nil, try (taken["drafts"] as Int) >= room.drafts {
             throw TooManyDrafts.ofTenant(maximum: room.drafts)
         }
-        if current == nil, (taken["own"] as Int) >= room.draftsOfOne {
+        if current == nil, try (taken["own"] as Int) >= room.draftsOfOne {
             throw TooManyDrafts.ofOne(maximum: room.draftsOfOne)
         }
-        if bytes > before, (taken["bytes"] as Int) - before + bytes > room.bytes {
+        if bytes > before, try (taken["bytes"] as Int) - before + bytes > room.bytes {
             throw TooManyDrafts.bytes(maximum: room.bytes)
         }
     }

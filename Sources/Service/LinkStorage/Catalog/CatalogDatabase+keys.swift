@@ -1,5 +1,4 @@
 package import Foundation
-import GRDB
 package import LinkCatalog
 package import LinkRouting
 
@@ -34,7 +33,7 @@ extension CatalogDatabase {
     }
 
     /// Throws if the creating key has ended since the request arrived, or if keys have created too many today.
-    private static func requireCreator(of grant: KeyGrant, _ change: AuditContext, _ db: Database) throws {
+    private static func requireCreator(of grant: KeyGrant, _ change: AuditContext, _ db: any SQLDatabase) throws {
         guard let creator = grant.createdBy else { return }
         let known = try grants([creator], db).first
         guard known?.isValid(at: grant.createdAt) ?? false else { throw MakerHasEnded() }
@@ -42,20 +41,25 @@ extension CatalogDatabase {
         guard change.share != .unlimited || grant.tenant == nil else { return }
         let today = try Int.fetchOne(
             db,
-            sql: "SELECT count(*) FROM api_key WHERE tenant IS ? AND created_at >= ?",
-            arguments: [grant.tenant?.rawValue, grant.createdAt.day.start.milliseconds]
+            sql: "SELECT count(*) FROM api_key WHERE \(ofTenant(grant.tenant)) AND created_at >= :today",
+            arguments: ["tenant": grant.tenant?.rawValue, "today": grant.createdAt.day.start.milliseconds]
         )
         guard today ?? 0 < DailyQuota.keys.maximum(for: change.share) else {
             throw DailyQuotaReached(.keys, for: change.share, at: grant.createdAt)
         }
     }
 
+    /// The condition of a tenant's keys; for nil, of those for all tenants.
+    private static func ofTenant(_ tenant: TenantID?) -> String {
+        tenant == nil ? "tenant IS NULL" : "tenant = :tenant"
+    }
+
     /// Throws if the tenant has too many valid keys. Removes the key that expired first, if there are as many expired ones
     /// in addition, and returns its id. So many keep their places because they may be valid again when a wrong clock is
     /// corrected; the keys of today, because they are counted.
-    private static func makeRoom(for grant: KeyGrant, _ db: Database) throws -> KeyID? {
-        let ofTenant = "FROM api_key WHERE tenant IS :tenant AND revoked_at IS NULL"
-        let arguments: StatementArguments = [
+    private static func makeRoom(for grant: KeyGrant, _ db: any SQLDatabase) throws -> KeyID? {
+        let ofTenant = "FROM api_key WHERE \(ofTenant(grant.tenant)) AND revoked_at IS NULL"
+        let arguments: SQLArguments = [
             "tenant": grant.tenant?.rawValue, "now": grant.createdAt.milliseconds,
             "today": grant.createdAt.day.start.milliseconds,
         ]
@@ -75,12 +79,12 @@ extension CatalogDatabase {
     }
 
     package func keyGrants() async throws -> [KeyGrant] {
-        try await pool.read { try Row.fetchAll($0, sql: "SELECT * FROM api_key ORDER BY id").map(Self.grant) }
+        try await pool.read { try SQLRow.fetchAll($0, sql: "SELECT * FROM api_key ORDER BY id").map(Self.grant) }
     }
 
     package func keyGrantsNotRevoked() async throws -> [KeyGrant] {
         try await pool.read {
-            try Row.fetchAll($0, sql: "SELECT * FROM api_key WHERE revoked_at IS NULL").map(Self.grant)
+            try SQLRow.fetchAll($0, sql: "SELECT * FROM api_key WHERE revoked_at IS NULL").map(Self.grant)
         }
     }
 
@@ -92,15 +96,16 @@ extension CatalogDatabase {
         try await pool.read { db in
             try KeyID.fetchAll(
                 db,
-                sql: "SELECT id FROM api_key WHERE ?1 IS NULL OR tenant = ?1 ORDER BY id",
-                arguments: [tenant?.rawValue]
+                sql: "SELECT id FROM api_key WHERE tenant = :tenant OR :tenant IS NULL ORDER BY id",
+                arguments: ["tenant": tenant?.rawValue]
             )
         }
     }
 
-    private static func grants(_ ids: [KeyID], _ db: Database) throws -> [KeyGrant] {
-        let statement = try db.makeStatement(sql: "SELECT * FROM api_key WHERE id = ?")
-        return try ids.compactMap { try Row.fetchOne(statement, arguments: [$0]).map(grant) }
+    private static func grants(_ ids: [KeyID], _ db: any SQLDatabase) throws -> [KeyGrant] {
+        try ids.compactMap { id in
+            try SQLRow.fetchOne(db, sql: "SELECT * FROM api_key WHERE id = ?", arguments: [id]).map(grant)
+        }
     }
 
     package func endKey(_ id: KeyID, at end: Timestamp, as action: KeyEnd, change: AuditContext) async throws
@@ -120,7 +125,7 @@ extension CatalogDatabase {
         at end: Timestamp,
         as action: KeyEnd,
         _ change: AuditContext,
-        _ db: Database
+        _ db: any SQLDatabase
     ) throws -> KeyGrant {
         var after = before
         switch action {
@@ -149,33 +154,45 @@ extension CatalogDatabase {
     }
 
     /// Returns the valid keys that a key created or replaced, transitively, also through keys that have ended.
-    private static func validDescendants(of id: KeyID, at now: Timestamp, _ db: Database) throws -> [KeyGrant] {
-        try Row.fetchAll(
-            db,
-            sql: """
-                WITH RECURSIVE descendant (id) AS (
-                    SELECT :id
-                    UNION SELECT api_key.id FROM descendant JOIN api_key ON api_key.created_by = descendant.id
-                    UNION SELECT ended_key.id FROM descendant JOIN ended_key ON ended_key.created_by = descendant.id
-                    UNION SELECT replaces FROM descendant JOIN api_key USING (id) WHERE replaces IS NOT NULL
-                    UNION SELECT replaces FROM descendant JOIN ended_key USING (id) WHERE replaces IS NOT NULL
-                )
-                SELECT api_key.* FROM descendant JOIN api_key USING (id)
-                WHERE id <> :id AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)
-                ORDER BY id
-                """,
-            arguments: ["id": id, "now": now.milliseconds]
-        )
-        .map(grant)
+    private static func validDescendants(of id: KeyID, at now: Timestamp, _ db: any SQLDatabase) throws -> [KeyGrant] {
+        var (found, waiting): (Set<KeyID>, Set<KeyID>) = ([id], [id])
+        while let first = waiting.first {
+            // One statement for many, since a store may be on another machine.
+            let some = waiting.prefix(Self.keysAtOnce)
+            waiting.subtract(some)
+            let padded = Array(some) + Array(repeating: first, count: Self.keysAtOnce - some.count)
+            let related = try KeyID.fetchAll(
+                db,
+                sql: Self.related,
+                arguments: .list(Array(repeatElement(padded.map(\.sqlValue), count: 4).joined()))
+            )
+            waiting.formUnion(related.filter { found.insert($0).inserted })
+        }
+        return try grants(found.subtracting([id]).sorted(), db).filter { $0.isValid(at: now) }
     }
+
+    private static let keysAtOnce = 100
+
+    /// The keys that some keys created and replaced; the ids are listed four times.
+    private static let related: String = {
+        let ids = "(\(Array(repeating: "?", count: keysAtOnce).joined(separator: ", ")))"
+        return """
+            SELECT id FROM api_key WHERE created_by IN \(ids) UNION SELECT id FROM ended_key WHERE created_by IN \(ids)
+            UNION SELECT replaces FROM api_key WHERE id IN \(ids) UNION SELECT replaces FROM ended_key WHERE id IN \(ids)
+            """
+    }()
 
     /// Milliseconds for which an ended key stays, for those who look up what it was.
     private static let endedKeyAge: Int64 = 30 * 86_400_000
 
+    /// When a key ended, or NULL; `api_key_by_end` is its index.
+    private static let end =
+        "coalesce(CASE WHEN revoked_at < expires_at THEN revoked_at ELSE expires_at END, revoked_at)"
+
     package func removeEndedKeys(at now: Timestamp) async throws -> [KeyID] {
         try await pool.storing {
             try Self.remove(
-                "min(ifnull(revoked_at, expires_at), ifnull(expires_at, revoked_at)) < ?",
+                "\(Self.end) < ?",
                 [now.milliseconds - Self.endedKeyAge],
                 $0
             )
@@ -183,7 +200,8 @@ extension CatalogDatabase {
     }
 
     /// Removes keys, but for their ids and the keys that they created and replaced, which a revocation still finds.
-    private static func remove(_ condition: String, _ arguments: StatementArguments, _ db: Database) throws -> [KeyID] {
+    private static func remove(_ condition: String, _ arguments: SQLArguments, _ db: any SQLDatabase) throws -> [KeyID]
+    {
         try db.execute(
             sql: "INSERT INTO ended_key SELECT id, created_by, replaces FROM api_key WHERE \(condition)",
             arguments: arguments
@@ -201,19 +219,19 @@ extension CatalogDatabase {
         }
     }
 
-    private static func grant(_ row: Row) throws -> KeyGrant {
+    private static func grant(_ row: SQLRow) throws -> KeyGrant {
         func texts(_ list: JSONNode?) -> [String]? { list?.elements?.compactMap(\.text) }
         func set(_ column: String) throws -> [String]? {
             try (row[column] as String?).flatMap { texts(try content($0)) }
         }
         let limits = try content(row["creator_limits"]).elements ?? []
-        return KeyGrant(
+        return try KeyGrant(
             id: row["id"],
             secretHash: row["secret_hash"],
             tenant: (row["tenant"] as String?).flatMap { TenantID($0) },
-            scopes: Set((try set("scopes") ?? []).compactMap(KeyGrant.Scope.init(rawValue:))),
-            environments: try set("environments").map { Set($0.compactMap { EnvironmentID($0) }) },
-            routes: KeyGrant.RouteLimit(owners: try set("owners"), pathPrefixes: try set("path_prefixes")),
+            scopes: Set((set("scopes") ?? []).compactMap(KeyGrant.Scope.init(rawValue:))),
+            environments: set("environments").map { Set($0.compactMap { EnvironmentID($0) }) },
+            routes: KeyGrant.RouteLimit(owners: set("owners"), pathPrefixes: set("path_prefixes")),
             creatorLimits: limits.compactMap {
                 KeyGrant.RouteLimit(owners: texts($0["owners"]), pathPrefixes: texts($0["pathPrefixes"]))
             },
@@ -232,7 +250,7 @@ extension CatalogDatabase {
     }
 
     package func sealingKeys(of ring: SealingKeyRing, random: Data, at now: Timestamp) async throws -> [Data] {
-        try await pool.storing { db in
+        try await pool.storing { [hasCopy = replica != nil] db in
             let newest = try Int64.fetchOne(
                 db,
                 sql: "SELECT max(created_at) FROM sealing_key WHERE ring = ?",
@@ -253,12 +271,32 @@ extension CatalogDatabase {
                     """,
                 arguments: ["ring": ring.rawValue, "end": now.milliseconds - ring.overlap]
             )
-            return try Data.fetchAll(
-                db,
-                sql: "SELECT key FROM sealing_key WHERE ring = ? ORDER BY id DESC",
-                arguments: [ring.rawValue]
-            )
+            return try Self.sealingKeys(of: ring, announcedBefore: hasCopy ? now : nil, db)
         }
+    }
+
+    /// Returns the keys that this node knows, the one that seals first.
+    package func sealingKeys(of ring: SealingKeyRing, at now: Timestamp) async throws -> [Data] {
+        try await local.read { try Self.sealingKeys(of: ring, announcedBefore: now, $0) }
+    }
+
+    /// Milliseconds in which other nodes learn a new key, before it seals.
+    private static let announcement: Int64 = 60_000
+
+    /// - Parameter now: Nil if no other node must learn a key before it seals.
+    private static func sealingKeys(
+        of ring: SealingKeyRing,
+        announcedBefore now: Timestamp?,
+        _ db: any SQLDatabase
+    ) throws -> [Data] {
+        let rows = try SQLRow.fetchAll(
+            db,
+            sql: "SELECT key, created_at FROM sealing_key WHERE ring = ? ORDER BY id DESC",
+            arguments: [ring.rawValue]
+        )
+        var keys = try rows.map { try $0["key"] as Data }
+        if let now, keys.count > 1, try rows[0]["created_at"] > now.milliseconds - announcement { keys.swapAt(0, 1) }
+        return keys
     }
 }
 
@@ -283,4 +321,11 @@ extension KeyGrant {
     }
 }
 
-extension KeyID: DatabaseValueConvertible {}
+extension KeyID: SQLConvertible {
+    package var sqlValue: SQLValue { .text(rawValue) }
+
+    package init?(_ value: SQLValue) {
+        guard case .text(let text) = value else { return nil }
+        self.init(rawValue: text)
+    }
+}

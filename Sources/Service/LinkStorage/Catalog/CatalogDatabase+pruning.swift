@@ -1,4 +1,3 @@
-import GRDB
 package import LinkCatalog
 package import LinkRouting
 
@@ -25,16 +24,16 @@ extension CatalogDatabase {
         let bytes: Int
     }
 
-    static func size(of tenant: TenantID, _ db: Database) throws -> RevisionSize {
-        let row = try Row.fetchOne(
+    static func size(of tenant: TenantID, _ db: any SQLDatabase) throws -> RevisionSize {
+        let row = try SQLRow.fetchOne(
             db,
             sql: """
-                SELECT (SELECT count(*) FROM revision WHERE tenant = :tenant),
-                    (SELECT coalesce(sum(bytes), 0) FROM revision_content WHERE tenant = :tenant)
+                SELECT (SELECT count(*) FROM revision WHERE tenant = :tenant) AS revisions,
+                    (SELECT coalesce(sum(bytes), 0) FROM revision_content WHERE tenant = :tenant) AS bytes
                 """,
             arguments: ["tenant": tenant.rawValue]
         )
-        return RevisionSize(revisions: row?[0] ?? 0, bytes: row?[1] ?? 0)
+        return try RevisionSize(revisions: row?["revisions"] ?? 0, bytes: row?["bytes"] ?? 0)
     }
 
     /// Removes the oldest revisions that may go, until the tenant is within its room.
@@ -45,7 +44,7 @@ extension CatalogDatabase {
         of tenant: TenantID,
         within room: RevisionRoom,
         _ change: AuditContext,
-        _ db: Database
+        _ db: any SQLDatabase
     ) throws {
         var size = try size(of: tenant, db)
         guard size.revisions > room.revisions || size.bytes > room.bytes else { return }
@@ -77,21 +76,21 @@ extension CatalogDatabase {
         keep: Int,
         before: Timestamp?,
         first environment: EnvironmentID? = nil,
-        _ db: Database
+        _ db: any SQLDatabase
     ) throws -> [Int64] {
         try Int64.fetchAll(
             db,
             sql: """
-                SELECT number FROM revision WHERE tenant = :tenant AND (:before IS NULL OR published_at < :before)
+                SELECT number FROM revision WHERE tenant = :tenant AND (published_at < :before OR :before IS NULL)
                     AND number NOT IN (SELECT number FROM live WHERE tenant = :tenant)
                     AND number NOT IN (
                         SELECT base_revision FROM draft WHERE tenant = :tenant AND base_revision IS NOT NULL)
                     AND number NOT IN (
                         SELECT number FROM (
                             SELECT number, row_number() OVER (PARTITION BY environment ORDER BY number DESC) AS position
-                            FROM revision WHERE tenant = :tenant)
+                            FROM revision WHERE tenant = :tenant) AS newest
                         WHERE position <= :keep)
-                ORDER BY environment IS NOT :environment, number
+                ORDER BY CASE WHEN environment = :environment THEN 0 ELSE 1 END, number
                 """,
             arguments: [
                 "tenant": tenant.rawValue, "before": before?.milliseconds, "keep": keep,
@@ -100,7 +99,7 @@ extension CatalogDatabase {
         )
     }
 
-    private static func remove(_ number: Int64, of tenant: TenantID, _ db: Database) throws {
+    private static func remove(_ number: Int64, of tenant: TenantID, _ db: any SQLDatabase) throws {
         try db.execute(
             sql: "DELETE FROM revision WHERE tenant = ? AND number = ?",
             arguments: [tenant.rawValue, number]
@@ -112,7 +111,7 @@ extension CatalogDatabase {
         madeRoomFor revision: Revision? = nil,
         of tenant: TenantID,
         _ change: AuditContext,
-        _ db: Database
+        _ db: any SQLDatabase
     ) throws {
         guard let first = numbers.min(), let last = numbers.max() else { return }
         try audit(

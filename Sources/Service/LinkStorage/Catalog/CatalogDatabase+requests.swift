@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 package import LinkCatalog
 package import LinkRouting
 
@@ -12,7 +11,7 @@ extension CatalogDatabase {
 
     package func known(_ request: IdempotentRequest, since oldest: Timestamp) async throws -> KnownRequest {
         try await pool.read { db in
-            let known = try Row.fetchOne(
+            let known = try SQLRow.fetchOne(
                 db,
                 sql: """
                     SELECT request_hash, status, headers, body FROM repeated_request
@@ -20,10 +19,10 @@ extension CatalogDatabase {
                     """,
                 arguments: [request.actor, request.key, oldest.milliseconds]
             )
-            guard let known, let status = known["status"] as Int? else { return .new }
-            guard known["request_hash"] as Data == request.hash else { return .other }
-            let headers = try Self.content(known["headers"] ?? "{}").members ?? []
-            return .answered(
+            guard let known, let status = try known["status"] as Int? else { return .new }
+            guard try known["request_hash"] as Data == request.hash else { return .other }
+            let headers = try Self.content(try known["headers"] ?? "{}").members ?? []
+            return try .answered(
                 StoredResponse(
                     status: status,
                     headers: Dictionary(headers.map { ($0.key, $0.value.text ?? "") }) { first, _ in first },
@@ -48,9 +47,12 @@ extension CatalogDatabase {
             )
             try db.execute(
                 sql: """
-                    INSERT OR REPLACE INTO repeated_request
+                    INSERT INTO repeated_request
                         (actor, key, request_hash, created_at, status, headers, body, tenant)
                     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                    ON CONFLICT (actor, key) DO UPDATE SET request_hash = excluded.request_hash,
+                        created_at = excluded.created_at, status = excluded.status, headers = excluded.headers,
+                        body = excluded.body, tenant = excluded.tenant
                     """,
                 arguments: [
                     request.actor, request.key, request.hash, now.milliseconds, answer.status,
@@ -83,7 +85,7 @@ extension CatalogDatabase {
         _ value: String,
         _ count: Int,
         bytes: Int,
-        _ db: Database
+        _ db: any SQLDatabase
     ) throws {
         try db.execute(
             sql: """
@@ -91,7 +93,7 @@ extension CatalogDatabase {
                     SELECT actor, key FROM (
                         SELECT actor, key, row_number() OVER newest AS position, sum(length(body)) OVER newest AS bytes
                         FROM repeated_request WHERE \(column) = :value
-                        WINDOW newest AS (ORDER BY created_at DESC, key DESC ROWS UNBOUNDED PRECEDING))
+                        WINDOW newest AS (ORDER BY created_at DESC, key DESC ROWS UNBOUNDED PRECEDING)) AS kept
                     WHERE position > :count OR bytes > :bytes)
                 """,
             arguments: ["value": value, "count": count, "bytes": bytes]

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 package import LinkCatalog
 package import LinkRouting
 
@@ -41,7 +40,7 @@ extension CatalogDatabase {
         _ text: String,
         hash: String,
         _ change: AuditContext,
-        _ db: Database
+        _ db: any SQLDatabase
     ) throws -> Publication.Outcome {
         let (tenant, environment) = (publication.tenant, publication.environment)
         let parent = try Self.live(of: tenant, in: environment, db)
@@ -78,7 +77,7 @@ extension CatalogDatabase {
         try db.execute(
             sql: """
                 INSERT INTO live (tenant, environment, number) VALUES (?, ?, ?)
-                ON CONFLICT DO UPDATE SET number = excluded.number
+                ON CONFLICT (tenant, environment) DO UPDATE SET number = excluded.number
                 """,
             arguments: [tenant.rawValue, environment.rawValue, row.revision.rawValue]
         )
@@ -107,7 +106,7 @@ extension CatalogDatabase {
     }
 
     /// Throws ``DailyQuotaReached`` if the tenant's keys have published too much today.
-    private static func requireQuota(of tenant: TenantID, _ change: AuditContext, _ db: Database) throws {
+    private static func requireQuota(of tenant: TenantID, _ change: AuditContext, _ db: any SQLDatabase) throws {
         guard change.share != .unlimited else { return }
         let today = try Int.fetchOne(
             db,
@@ -120,7 +119,7 @@ extension CatalogDatabase {
     }
 
     /// Throws `ConcurrentModification` if anything has changed since the publication was checked.
-    private static func require(_ publication: Publication, _ db: Database) throws {
+    private static func require(_ publication: Publication, _ db: any SQLDatabase) throws {
         let tenant = publication.tenant
         try requireActive(tenant, db)
         let live = try Self.live(of: tenant, in: publication.environment, db)
@@ -138,11 +137,14 @@ extension CatalogDatabase {
         guard current == version else { throw ConcurrentModification() }
     }
 
-    private static func insert(_ row: PublishedRevision, _ text: String, _ tenant: TenantID, _ db: Database) throws {
+    private static func insert(_ row: PublishedRevision, _ text: String, _ tenant: TenantID, _ db: any SQLDatabase)
+        throws
+    {
         try db.execute(
             sql: """
                 INSERT INTO revision_content (tenant, hash, bytes, content) VALUES (?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET content = excluded.content WHERE content IS NOT excluded.content
+                ON CONFLICT (tenant, hash) DO UPDATE SET content = excluded.content
+                    WHERE revision_content.content <> excluded.content
                 """,
             arguments: [tenant.rawValue, row.contentHash, text.utf8.count, text]
         )
@@ -168,15 +170,16 @@ extension CatalogDatabase {
         limit: Int
     ) async throws -> [PublishedRevision] {
         try await pool.read { db in
-            try Row.fetchAll(
+            try SQLRow.fetchAll(
                 db,
                 sql: """
                     SELECT \(Self.columns) FROM revision
-                    WHERE tenant = ? AND number < ? AND (? IS NULL OR environment = ?)
-                    ORDER BY number DESC LIMIT ?
+                    WHERE tenant = :tenant AND number < :before AND (environment = :environment OR :environment IS NULL)
+                    ORDER BY number DESC LIMIT :limit
                     """,
                 arguments: [
-                    tenant.rawValue, before?.rawValue ?? .max, environment?.rawValue, environment?.rawValue, limit,
+                    "tenant": tenant.rawValue, "before": before?.rawValue ?? .max,
+                    "environment": environment?.rawValue, "limit": limit,
                 ]
             ).map(Self.revision)
         }
@@ -189,9 +192,9 @@ extension CatalogDatabase {
     private static func revision(
         _ revision: Revision,
         of tenant: TenantID,
-        _ db: Database
+        _ db: any SQLDatabase
     ) throws -> PublishedRevision? {
-        try Row.fetchOne(
+        try SQLRow.fetchOne(
             db,
             sql: "SELECT \(columns) FROM revision WHERE tenant = ? AND number = ?",
             arguments: [tenant.rawValue, revision.rawValue]
@@ -204,18 +207,18 @@ extension CatalogDatabase {
         origin, origin_number, approvals, override_reason
         """
 
-    private static func revision(_ row: Row) throws -> PublishedRevision {
-        PublishedRevision(
+    private static func revision(_ row: SQLRow) throws -> PublishedRevision {
+        try PublishedRevision(
             revision: Revision(rawValue: row["number"]),
-            environment: try environment(row["environment"]),
+            environment: environment(row["environment"]),
             parent: (row["parent"] as Int64?).map(Revision.init(rawValue:)),
             contentHash: row["content_hash"],
             message: row["message"],
             actor: actor(row),
             publishedAt: Timestamp(milliseconds: row["published_at"]),
             routeCount: row["route_count"],
-            origin: try origin(row["origin"], of: (row["origin_number"] as Int64?).map(Revision.init(rawValue:))),
-            approvals: (try content(row["approvals"]).elements ?? []).compactMap(\.text),
+            origin: origin(row["origin"], of: (row["origin_number"] as Int64?).map(Revision.init(rawValue:))),
+            approvals: (content(row["approvals"]).elements ?? []).compactMap(\.text),
             overrideReason: row["override_reason"]
         )
     }
@@ -242,7 +245,7 @@ extension CatalogDatabase {
         }
     }
 
-    static func text(of revision: Revision, tenant: TenantID, _ db: Database) throws -> String? {
+    static func text(of revision: Revision, tenant: TenantID, _ db: any SQLDatabase) throws -> String? {
         try String.fetchOne(
             db,
             sql: "SELECT content FROM \(contents)",

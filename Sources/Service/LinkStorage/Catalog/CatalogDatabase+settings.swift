@@ -1,5 +1,4 @@
 package import Foundation
-import GRDB
 package import LinkCatalog
 package import LinkRouting
 
@@ -24,7 +23,7 @@ extension CatalogDatabase {
         limit: Int
     ) async throws -> [SettingsVersion] {
         try await pool.read { db in
-            try Row.fetchAll(
+            try SQLRow.fetchAll(
                 db,
                 sql: """
                     SELECT revision, actor_kind, actor_id, actor_name, created_at FROM settings
@@ -32,7 +31,7 @@ extension CatalogDatabase {
                     """,
                 arguments: [tenant.rawValue, before ?? .max, limit]
             ).map { row in
-                SettingsVersion(
+                try SettingsVersion(
                     revision: row["revision"],
                     actor: Self.actor(row),
                     writtenAt: Timestamp(milliseconds: row["created_at"])
@@ -41,7 +40,7 @@ extension CatalogDatabase {
         }
     }
 
-    static func settingsRevision(of tenant: TenantID, _ db: Database) throws -> Int64? {
+    static func settingsRevision(of tenant: TenantID, _ db: any SQLDatabase) throws -> Int64? {
         try Int64.fetchOne(
             db,
             sql: "SELECT max(revision) FROM settings WHERE tenant = ?",
@@ -49,27 +48,32 @@ extension CatalogDatabase {
         )
     }
 
-    static func liveSettings(_ db: Database) throws -> [(tenant: TenantID, revision: Int64, text: String)] {
-        // SQLite takes the other columns from the row with the maximum.
-        try Row.fetchAll(
+    static func liveSettings(_ db: any SQLDatabase) throws -> [(tenant: TenantID, revision: Int64, text: String)] {
+        try SQLRow.fetchAll(
             db,
-            sql: "SELECT tenant, max(revision) AS revision, content FROM settings GROUP BY tenant ORDER BY tenant"
+            sql: """
+                SELECT tenant, revision, content FROM settings WHERE (tenant, revision) IN (
+                    SELECT tenant, max(revision) FROM settings GROUP BY tenant)
+                ORDER BY tenant
+                """
         ).compactMap { row in
-            TenantID(row["tenant"] as String).map { ($0, row["revision"], row["content"]) }
+            try TenantID(row["tenant"] as String).map { ($0, try row["revision"], try row["content"]) }
         }
     }
 
-    private static func settings(of tenant: TenantID, _ revision: Int64?, _ db: Database) throws -> StoredSettings? {
-        try Row.fetchOne(
+    private static func settings(of tenant: TenantID, _ revision: Int64?, _ db: any SQLDatabase) throws
+        -> StoredSettings?
+    {
+        try SQLRow.fetchOne(
             db,
             sql: "SELECT * FROM settings WHERE tenant = ? AND revision <= ? ORDER BY revision DESC LIMIT 1",
             arguments: [tenant.rawValue, revision ?? .max]
         ).flatMap { row in
-            guard revision == nil || revision == row["revision"] as Int64 else { return nil }
-            return StoredSettings(
+            guard try revision == nil || revision == row["revision"] as Int64 else { return nil }
+            return try StoredSettings(
                 tenant: tenant,
                 revision: row["revision"],
-                content: try content(row["content"], of: .settings(tenant)),
+                content: content(row["content"], of: .settings(tenant)),
                 actor: actor(row),
                 writtenAt: Timestamp(milliseconds: row["created_at"])
             )
@@ -77,7 +81,7 @@ extension CatalogDatabase {
     }
 
     /// Returns the hash of stored settings without parsing them.
-    private static func settingsHash(_ revision: Int64, of tenant: TenantID, _ db: Database) throws -> String? {
+    private static func settingsHash(_ revision: Int64, of tenant: TenantID, _ db: any SQLDatabase) throws -> String? {
         try contentHash(
             db,
             sql: "SELECT content FROM settings WHERE tenant = ? AND revision = ?",
@@ -110,7 +114,7 @@ extension CatalogDatabase {
         _ settings: SettingsChange,
         of tenant: TenantID,
         _ change: AuditContext,
-        _ db: Database
+        _ db: any SQLDatabase
     ) throws -> StoredSettings {
         try Self.requireActive(tenant, db)
         let current = try Self.settingsRevision(of: tenant, db)
@@ -125,11 +129,11 @@ extension CatalogDatabase {
         let text = settings.content.json()
         try db.execute(
             sql: """
-                INSERT INTO settings (tenant, revision, content, actor_kind, actor_id, actor_name, created_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO settings (tenant, revision, content, bytes, actor_kind, actor_id, actor_name, created_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
-                tenant.rawValue, number + 1, text, change.actor.kind.rawValue, change.actor.id,
+                tenant.rawValue, number + 1, text, text.utf8.count, change.actor.kind.rawValue, change.actor.id,
                 change.actor.name, change.at.milliseconds,
             ]
         )
@@ -166,7 +170,7 @@ extension CatalogDatabase {
     static let keptSettings = (count: 100, bytes: 16 << 20)
 
     /// Deletes old settings beyond ``keptSettings``. Only the history refers to settings that are not live.
-    private static func forgetOldSettings(of tenant: TenantID, _ db: Database) throws {
+    private static func forgetOldSettings(of tenant: TenantID, _ db: any SQLDatabase) throws {
         try db.execute(
             sql: """
                 DELETE FROM settings
@@ -174,9 +178,9 @@ extension CatalogDatabase {
                     AND revision IN (
                         SELECT revision FROM (
                             SELECT revision, row_number() OVER newest AS position,
-                                sum(length(CAST(content AS BLOB))) OVER newest AS bytes
-                            FROM settings WHERE tenant = :tenant WINDOW newest AS (ORDER BY revision DESC))
-                        WHERE position > :count OR bytes > :bytes)
+                                sum(bytes) OVER newest AS total
+                            FROM settings WHERE tenant = :tenant WINDOW newest AS (ORDER BY revision DESC)) AS kept
+                        WHERE position > :count OR total > :bytes)
                 """,
             arguments: ["tenant": tenant.rawValue, "count": keptSettings.count, "bytes": keptSettings.bytes]
         )
@@ -192,30 +196,26 @@ extension CatalogDatabase {
         }
     }
 
-    static func installKeys(_ db: Database) throws -> [TenantID: Data] {
+    static func installKeys(_ db: any SQLDatabase) throws -> [TenantID: Data] {
         var keys: [TenantID: Data] = [:]
-        for row in try Row.fetchAll(db, sql: "SELECT tenant, key FROM install_key") {
-            if let tenant = TenantID(row["tenant"] as String) { keys[tenant] = row["key"] }
+        for row in try SQLRow.fetchAll(db, sql: "SELECT tenant, key FROM install_key") {
+            if let tenant = TenantID(try row["tenant"] as String) { keys[tenant] = try row["key"] }
         }
         return keys
     }
 
     /// Throws `OwnershipConflict` if a new domain overlaps with another tenant's. Domains that the tenant already has
     /// are not checked.
-    private static func refuseOverlaps(of identity: Identity, _ tenant: TenantID, _ db: Database) throws {
+    private static func refuseOverlaps(of identity: Identity, _ tenant: TenantID, _ db: any SQLDatabase) throws {
         struct Claim: Hashable {
             let host: String
             let port: Int
             let coversSubdomains: Bool
         }
         var own: Set<Claim> = []
-        let ownRows = try Row.fetchCursor(
-            db,
-            sql: "SELECT host, port, covers_subdomains FROM domain WHERE tenant = ?",
-            arguments: [tenant.rawValue]
-        )
-        while let row = try ownRows.next() {
-            own.insert(Claim(host: row["host"], port: row["port"], coversSubdomains: row["covers_subdomains"]))
+        let ofTenant = "SELECT host, port, covers_subdomains FROM domain WHERE tenant = ?"
+        try db.forEachRow(ofTenant, [tenant.rawValue]) { row in
+            try own.insert(Claim(host: row["host"], port: row["port"], coversSubdomains: row["covers_subdomains"]))
         }
         let new = identity.domains.filter { domain in
             !own.contains(
@@ -225,14 +225,10 @@ extension CatalogDatabase {
         // Most writes claim nothing new and need not read the claims of all other tenants.
         guard !new.isEmpty else { return }
         var claims = HostClaims(parents: Set(new.filter(\.coversSubdomains).map(\.host)))
-        let rows = try Row.fetchCursor(
-            db,
-            sql: "SELECT host, covers_subdomains, tenant FROM domain WHERE tenant <> ?",
-            arguments: [tenant.rawValue]
-        )
-        while let row = try rows.next() {
-            guard let owner = TenantID(row["tenant"] as String) else { continue }
-            claims.add(row["host"], coversSubdomains: row["covers_subdomains"], of: owner)
+        let ofOthers = "SELECT host, covers_subdomains, tenant FROM domain WHERE tenant <> ?"
+        try db.forEachRow(ofOthers, [tenant.rawValue]) { row in
+            guard let owner = TenantID(try row["tenant"] as String) else { return }
+            try claims.add(row["host"], coversSubdomains: row["covers_subdomains"], of: owner)
         }
         for domain in new where claims.overlap(domain.host, coversSubdomains: domain.coversSubdomains, of: tenant) {
             throw OwnershipConflict(kind: .domain, name: domain.written)
@@ -240,7 +236,7 @@ extension CatalogDatabase {
     }
 
     /// Replaces the tenant's domains and schemes. Primary keys prevent two tenants from owning the same one.
-    private static func own(_ identity: Identity, _ tenant: TenantID, _ db: Database) throws {
+    private static func own(_ identity: Identity, _ tenant: TenantID, _ db: any SQLDatabase) throws {
         try db.execute(sql: "DELETE FROM domain WHERE tenant = ?", arguments: [tenant.rawValue])
         try db.execute(sql: "DELETE FROM scheme WHERE tenant = ?", arguments: [tenant.rawValue])
         for domain in identity.domains {
@@ -249,7 +245,7 @@ extension CatalogDatabase {
                     sql: "INSERT INTO domain (host, port, covers_subdomains, tenant) VALUES (?, ?, ?, ?)",
                     arguments: [domain.host, Int(domain.port ?? 0), domain.coversSubdomains, tenant.rawValue]
                 )
-            } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+            } catch is SQLUniqueViolation {
                 throw OwnershipConflict(kind: .domain, name: domain.written)
             }
         }
@@ -259,7 +255,7 @@ extension CatalogDatabase {
                     sql: "INSERT INTO scheme (name, tenant, environment) VALUES (?, ?, ?)",
                     arguments: [scheme.name, tenant.rawValue, EnvironmentID.production.rawValue]
                 )
-            } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+            } catch is SQLUniqueViolation {
                 throw OwnershipConflict(kind: .scheme, name: scheme.name)
             }
         }

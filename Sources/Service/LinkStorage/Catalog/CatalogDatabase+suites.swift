@@ -1,17 +1,16 @@
-import GRDB
 package import LinkCatalog
 package import LinkRouting
 
 extension CatalogDatabase {
     package func suites(of tenant: TenantID) async throws -> [StoredSuite] {
         try await pool.read { db in
-            try Row.fetchAll(
+            try SQLRow.fetchAll(
                 db,
                 sql: "SELECT name, version, content FROM suite WHERE tenant = ? ORDER BY name",
                 arguments: [tenant.rawValue]
             ).map {
-                StoredSuite(
-                    name: try Self.name($0["name"], SuiteName.self),
+                try StoredSuite(
+                    name: Self.name($0["name"], SuiteName.self),
                     version: $0["version"],
                     content: $0["content"]
                 )
@@ -37,7 +36,7 @@ extension CatalogDatabase {
         of tenant: TenantID,
         expected: Int64?,
         _ change: AuditContext,
-        _ db: Database
+        _ db: any SQLDatabase
     ) throws -> StoredSuite {
         try Self.requireActive(tenant, db)
         let current = try Self.version(name, tenant, db)
@@ -46,11 +45,13 @@ extension CatalogDatabase {
         let version = try Self.nextVersion(of: tenant, db)
         try db.execute(
             sql: """
-                INSERT INTO suite (tenant, name, version, content, updated_at) VALUES (?, ?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET version = excluded.version, content = excluded.content,
-                    updated_at = excluded.updated_at
+                INSERT INTO suite (tenant, name, version, content, bytes, updated_at) VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT (tenant, name) DO UPDATE SET version = excluded.version, content = excluded.content,
+                    bytes = excluded.bytes, updated_at = excluded.updated_at
                 """,
-            arguments: [tenant.rawValue, name.rawValue, version, content, change.at.milliseconds]
+            arguments: [
+                tenant.rawValue, name.rawValue, version, content, content.utf8.count, change.at.milliseconds,
+            ]
         )
         try Self.audit(
             Audited(
@@ -90,21 +91,23 @@ extension CatalogDatabase {
         }
     }
 
-    private static func requireRoom(forSuite name: SuiteName, _ bytes: Int, _ tenant: TenantID, _ db: Database) throws {
-        let others = try Row.fetchOne(
+    private static func requireRoom(forSuite name: SuiteName, _ bytes: Int, _ tenant: TenantID, _ db: any SQLDatabase)
+        throws
+    {
+        let others = try SQLRow.fetchOne(
             db,
             sql: """
-                SELECT count(*) AS suites, coalesce(sum(length(CAST(content AS BLOB))), 0) AS bytes
+                SELECT count(*) AS suites, coalesce(sum(bytes), 0) AS bytes
                 FROM suite WHERE tenant = ? AND name != ?
                 """,
             arguments: [tenant.rawValue, name.rawValue]
         )
         guard let others else { return }
-        guard (others["suites"] as Int) < TooManySuites.maximumCount else { throw TooManySuites.count }
-        guard (others["bytes"] as Int) + bytes <= TooManySuites.maximumBytes else { throw TooManySuites.bytes }
+        guard try (others["suites"] as Int) < TooManySuites.maximumCount else { throw TooManySuites.count }
+        guard try (others["bytes"] as Int) + bytes <= TooManySuites.maximumBytes else { throw TooManySuites.bytes }
     }
 
-    private static func version(_ name: SuiteName, _ tenant: TenantID, _ db: Database) throws -> Int64? {
+    private static func version(_ name: SuiteName, _ tenant: TenantID, _ db: any SQLDatabase) throws -> Int64? {
         try Int64.fetchOne(
             db,
             sql: "SELECT version FROM suite WHERE tenant = ? AND name = ?",
@@ -112,7 +115,7 @@ extension CatalogDatabase {
         )
     }
 
-    static func newestSuite(of tenant: TenantID, _ db: Database) throws -> Int64 {
+    static func newestSuite(of tenant: TenantID, _ db: any SQLDatabase) throws -> Int64 {
         try Int64.fetchOne(db, sql: "SELECT max(version) FROM suite WHERE tenant = ?", arguments: [tenant.rawValue])
             ?? 0
     }

@@ -1,4 +1,3 @@
-import GRDB
 package import LinkCatalog
 package import LinkRouting
 
@@ -6,15 +5,15 @@ extension CatalogDatabase {
     package func tenants() async throws -> [TenantSummary] {
         try await pool.read { db in
             let live = try Self.live(db)
-            return try Row.fetchAll(
+            return try SQLRow.fetchAll(
                 db,
                 sql: """
-                    SELECT tenant, max(revision) AS revision, archived_at FROM settings JOIN tenant ON tenant.id = tenant
-                    WHERE removed_at IS NULL GROUP BY tenant ORDER BY tenant
+                    SELECT tenant.id, max(revision) AS revision, archived_at FROM settings JOIN tenant ON tenant.id = tenant
+                    WHERE removed_at IS NULL GROUP BY tenant.id, archived_at ORDER BY tenant.id
                     """
             ).compactMap { row in
-                guard let tenant = TenantID(row["tenant"] as String) else { return nil }
-                return TenantSummary(
+                guard let tenant = TenantID(try row["id"] as String) else { return nil }
+                return try TenantSummary(
                     id: tenant,
                     settingsRevision: row["revision"],
                     live: live[tenant] ?? [:],
@@ -76,22 +75,22 @@ extension CatalogDatabase {
 
     /// Throws ``InactiveTenant`` for an archived or removed tenant. Every change of a tenant's content calls this in
     /// its transaction.
-    static func requireActive(_ tenant: TenantID, _ db: Database) throws {
+    static func requireActive(_ tenant: TenantID, _ db: any SQLDatabase) throws {
         guard let archival = try archival(of: tenant, db) else { return }
         throw InactiveTenant(tenant: tenant, archival: archival)
     }
 
     /// Nil for an active or unknown tenant.
-    static func archival(of tenant: TenantID, _ db: Database) throws -> Archival? {
-        try Row.fetchOne(
+    static func archival(of tenant: TenantID, _ db: any SQLDatabase) throws -> Archival? {
+        try SQLRow.fetchOne(
             db,
             sql: "SELECT removed_at FROM tenant WHERE id = ? AND archived_at IS NOT NULL",
             arguments: [tenant.rawValue]
-        ).map { row in (row["removed_at"] as Int64?) == nil ? .archived : .removed }
+        ).map { row in try (row["removed_at"] as Int64?) == nil ? .archived : .removed }
     }
 
     /// Returns the archived and removed tenants.
-    static func archivedTenants(_ db: Database) throws -> Set<TenantID> {
+    static func archivedTenants(_ db: any SQLDatabase) throws -> Set<TenantID> {
         Set(
             try String.fetchAll(db, sql: "SELECT id FROM tenant WHERE archived_at IS NOT NULL")
                 .compactMap { TenantID($0) }

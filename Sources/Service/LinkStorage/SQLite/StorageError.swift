@@ -29,6 +29,8 @@ package enum StorageError: DiskError, Hashable {
     case unsafe(path: String, detail: String)
     /// The directory is a backup, which only a restore may read.
     case backup(directory: String)
+    /// The file is this node's copy of a catalog in another store.
+    case copiedCatalog(file: String, source: String)
     /// The directory has no list of a backup's files.
     case notABackup(directory: String)
     /// The files of a backup are not those of its list.
@@ -82,6 +84,9 @@ package enum StorageError: DiskError, Hashable {
         case .backup(let directory):
             "\(directory) is a backup, because it contains backup.json. Nothing was changed: restore it with 'fingerpost "
                 + "restore \(directory) --data DIR', and use DIR."
+        case .copiedCatalog(let file, let source):
+            "\(file) is a copy of the catalog in \(source). Nothing was changed: start the server with store.kind: postgresql, and "
+                + "run this command while it runs."
         case .notABackup(let directory):
             "\(directory) is not a backup, because it contains no backup.json. Nothing was changed: name a directory that "
                 + "'fingerpost backup' created."
@@ -108,7 +113,7 @@ package enum StorageError: DiskError, Hashable {
         case .noDirectory, .notReadable, .unusable, .readOnlyDisk, .backup, .refusedTarget, .full, .io, .occupied:
             74  // EX_IOERR
         case .wrongSetting: 70  // EX_SOFTWARE
-        case .unsafe: 78  // EX_CONFIG
+        case .unsafe, .copiedCatalog: 78  // EX_CONFIG
         }
     }
 

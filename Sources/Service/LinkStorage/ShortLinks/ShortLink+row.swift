@@ -23,7 +23,7 @@ extension ShortLink {
             status: status,
             createdAt: Timestamp(milliseconds: row["created_at"]),
             updatedAt: Timestamp(milliseconds: row["updated_at"]),
-            createdBy: CatalogDatabase.actor(row),
+            createdBy: Actor(row),
             version: row["version"],
             install: row["install"],
             isFromApp: row["from_app"]
@@ -70,5 +70,12 @@ extension ShortLink.Content {
 extension Actor {
     var columns: ShortLink.Columns {
         ["actor_kind": kind.rawValue, "actor_id": id, "actor_name": name]
+    }
+}
+
+extension Actor {
+    /// Reads the columns of who changed the row.
+    init(_ row: Row) {
+        self.init(kind: Kind(rawValue: row["actor_kind"]) ?? .system, id: row["actor_id"], name: row["actor_name"])
     }
 }

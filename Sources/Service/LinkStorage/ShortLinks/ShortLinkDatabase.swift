@@ -93,7 +93,7 @@ package final class ShortLinkDatabase: ShortLinkStore {
             ).map { row in
                 ShortLinkChange(
                     at: Timestamp(milliseconds: row["at"]),
-                    actor: CatalogDatabase.actor(row),
+                    actor: Actor(row),
                     version: row["version"],
                     link: try Document.readStored(row["content"])
                 )

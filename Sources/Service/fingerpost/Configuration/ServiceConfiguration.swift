@@ -9,6 +9,7 @@ import LinkServer
 /// All keys of config/fingerpost.yaml, read once. Flags override the environment, which overrides the file.
 struct ServiceConfiguration {
     var data: String
+    var store: StoreConfiguration
     var publicAddress: ListenAddress
     var adminAddress: ListenAddress
     var opsAddress: ListenAddress
@@ -62,8 +63,8 @@ struct ServiceConfiguration {
     /// In the order of config/fingerpost.yaml.
     static let keys =
         [
-            "data", "public.host", "public.port",
-        ] + TLSSettings.keys + [
+            "data"
+        ] + StoreConfiguration.keys + ["public.host", "public.port"] + TLSSettings.keys + [
             "admin.host", "admin.port", "ops.host", "ops.port", "ops.minimumFreeBytes", "node",
             "recording",
         ] + LogConfiguration.keys + ExportConfiguration.keys + TableSettings.keys + [
@@ -79,7 +80,9 @@ struct ServiceConfiguration {
     ).sorted()
 
     /// The keys that are lists. In a file they may be a string with commas or a YAML list.
-    static let listKeys: Set = ["trustedProxies", "rateLimits.exempt", "exports.webhook.allowPrivate", "cors.origins"]
+    static let listKeys: Set = [
+        "store.hosts", "trustedProxies", "rateLimits.exempt", "exports.webhook.allowPrivate", "cors.origins",
+    ]
 
     /// Former keys, and what replaces each.
     static let removedKeys = [
@@ -188,6 +191,7 @@ struct ServiceConfiguration {
         for key in ["data", "exports.directory"] where text(key, "").hasPrefix("~") {
             throw Invalid(key, "is '\(text(key, ""))'; only a shell replaces '~', so write the whole path.")
         }
+        store = try StoreConfiguration(text: text)
         publicAddress = try address("public", port: 8080)
         adminAddress = try address("admin", port: 8081)
         opsAddress = try address("ops", port: 8082)
@@ -219,8 +223,8 @@ struct ServiceConfiguration {
     var effective: [(key: String, value: String)] {
         let values =
             [
-                data, publicAddress.host, "\(publicAddress.port)",
-            ] + tls.effective + [
+                data
+            ] + store.effective + [publicAddress.host, "\(publicAddress.port)"] + tls.effective + [
                 adminAddress.host, "\(adminAddress.port)", opsAddress.host,
                 "\(opsAddress.port)",
                 "\(minimumFreeBytes)", node, isRecording ? "enabled" : "disabled",

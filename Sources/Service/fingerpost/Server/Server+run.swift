@@ -121,6 +121,7 @@ extension Server {
             services.append(.init(service: dispatcher))
         }
         if let certificates { services.append(.init(service: certificates)) }
+        if let follower { services.append(.init(service: follower)) }
         if ControlSocket.fits(directory.controlSocketPath) {
             let tasks = OperatorTasks(directory, database, links, log).reportingToOthers
             services.append(

@@ -8,6 +8,7 @@ import LinkServer
 import LinkStorage
 import Logging
 import Networking
+import PostgresStorage
 
 /// Wires the service: opens the data directory, builds the object graph, runs it, and closes it in reverse order.
 struct Server {
@@ -25,6 +26,8 @@ struct Server {
     let writer: WriterHeartbeat
     /// The certificates of the public port; nil if it uses plain HTTP.
     let certificates: ServerCertificates?
+    /// Nil if the catalog is in the data directory.
+    let follower: CatalogFollower?
 
     /// Opens the files of the data directory; after an unclean stop the catalog and the short links are checked first.
     /// `opsServer` reports the progress.
@@ -44,8 +47,30 @@ struct Server {
         self.certificates = certificates
         health = opsServer.health
         let hadLinks = access(directory.linksPath, F_OK) == 0
-        (database, links, log) = try await Self.open(directory, telling: opsServer.health, logger)
+        let store = configuration.store.postgresql.map { PostgresStore($0) }
+        var unreachable: String?
+        if let store {
+            opsServer.health.start("preparing PostgreSQL")
+            unreachable = try await Self.prepare(store, logger)
+        }
+        (database, links, log) = try await Self.open(directory, store, telling: opsServer.health, logger)
         opsServer.health.start("loading the tables")
+        if store != nil {
+            do {
+                _ = try await database.follow()
+            } catch let error as CatalogUnavailable {
+                // Without a copy there is nothing to answer from, and a catalog of the directory's own is another one.
+                guard try database.hasFollowed else { throw error }
+                unreachable = "\(error)"
+            } catch let error as ForeignHistory {
+                guard try database.hasFollowed else { throw error }
+                logger.error(
+                    "the catalog cannot be followed; this node's copy answers",
+                    metadata: ["error": "\(error)"]
+                )
+                unreachable = "\(error)"
+            }
+        }
         recorder = EventRecorder(
             store: log,
             now: SystemClock.now,
@@ -61,6 +86,7 @@ struct Server {
         let dependencies = ServerDependencies.build(
             .system,
             store: database,
+            served: database.served,
             shortLinks: links,
             log: ServiceLog(log, webhook: configuration.exports.webhook),
             recorder: recorder,
@@ -68,7 +94,7 @@ struct Server {
             installTokens: installTokens,
             sink: configuration.exports.makeSink(in: directory) { live.credentials },
             signer: configuration.tables.signer,
-            keys: try await database.keyGrantsNotRevoked(),
+            keys: try await database.served.keyGrantsNotRevoked(),
             noteUse: keyUses.note,
             maximumRoutes: configuration.limits.tableRoutes,
             maximumDrafts: configuration.limits.drafts,
@@ -84,6 +110,9 @@ struct Server {
             logger: logger
         )
         self.dependencies = dependencies
+        follower = store.map { [database] _ in
+            CatalogFollower(database, dependencies, failure: unreachable, now: SystemClock.now, logger: logger)
+        }
         try await dependencies.publishing.reload()
         let catalog = dependencies.linkResolver.catalog
         try Self.requireSomethingToServe(catalog.current)
@@ -119,6 +148,8 @@ struct Server {
             recorder.dayBytesCheck,
             Health.Check("log") { [log] in .good(log.condition) },
         ])
+        if let follower { opsServer.health.watch([follower.check]) }
+        opsServer.readings.add { [follower] in follower?.readings() ?? [.gauge("fingerpost_catalog_reachable", 1)] }
         // Links do not depend on the exports, whose disk may be mounted later.
         if let problem = configuration.exports.directoryProblem(in: directory) {
             logger.warning(
@@ -130,17 +161,33 @@ struct Server {
     }
 
     private static func keys(of ring: SealingKeyRing, _ database: CatalogDatabase) async throws -> [Data] {
-        try await database.sealingKeys(
-            of: ring,
-            random: SystemRandom.bytes(SealingKeys.keyBytes),
-            at: SystemClock.now()
-        )
+        do {
+            return try await database.sealingKeys(
+                of: ring,
+                random: SystemRandom.bytes(SealingKeys.keyBytes),
+                at: SystemClock.now()
+            )
+        } catch is CatalogUnavailable {
+            return try await database.sealingKeys(of: ring, at: SystemClock.now())
+        }
+    }
+
+    /// Checks and migrates the catalog's database. Returns why it cannot be reached now; this node's copy then answers.
+    private static func prepare(_ store: PostgresStore, _ logger: Logger) async throws -> String? {
+        do {
+            for warning in try await store.prepare() { logger.warning("\(warning)") }
+            return nil
+        } catch let error as CatalogUnavailable {
+            logger.warning("PostgreSQL cannot be used; this node's copy answers", metadata: ["error": "\(error)"])
+            return "\(error)"
+        }
     }
 
     /// Opens the files on a separate thread: checking large files blocks for long, and the ops port must respond
     /// meanwhile.
     private static func open(
         _ directory: DataDirectory,
+        _ store: PostgresStore?,
         telling health: Health,
         _ logger: Logger
     ) async throws -> (CatalogDatabase, ShortLinkDatabase, EventLog) {
@@ -150,7 +197,12 @@ struct Server {
                     with: Result {
                         health.start(directory.wasUnclean ? "checking catalog.db" : "opening catalog.db")
                         let checkFirst: CatalogDatabase.CheckFirst = directory.wasUnclean ? .yes : .no
-                        let database = try CatalogDatabase(directory.catalogPath, checkFirst: checkFirst)
+                        let database =
+                            if let store {
+                                try CatalogDatabase(store, copy: directory.catalogPath, checkFirst: checkFirst)
+                            } else {
+                                try CatalogDatabase(directory.catalogPath, checkFirst: checkFirst)
+                            }
                         health.start(directory.wasUnclean ? "checking links.db" : "opening links.db")
                         let links = try ShortLinkDatabase(
                             directory.linksPath,

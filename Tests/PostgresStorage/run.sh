@@ -1,0 +1,47 @@
+#!/bin/sh
+# The catalog in PostgreSQL: connections, schema, following, and editing histories of two nodes against the model.
+# Packages: postgresql python3
+#
+# run.sh [--short] [FILTER]: --short runs 40 histories instead of 2,000.
+set -eu
+cd "$(dirname "$0")/../.."
+. Tests/part.sh
+
+histories=2000
+case ${1:-} in --short) histories=40; shift ;; esac
+filter=${1:-'PostgresStorageTests|EditingHistoriesTests'}
+
+bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
+[ -n "$bin" ] || skip 'PostgreSQL is missing; install the package postgresql.'
+version=$(basename "$(dirname "$bin")")
+[ "$version" -ge 15 ] || skip "PostgreSQL $version is older than 15."
+scratch_folder
+
+# PostgreSQL refuses to run as root.
+as_postgres() {
+    if [ "$(id -u)" -eq 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi
+}
+[ "$(id -u)" -ne 0 ] || { chown postgres "$scratch"; chmod 711 "$scratch"; }
+as_postgres "$bin/initdb" -D "$scratch/db" -U postgres -A trust -E UTF8 --no-sync >/dev/null
+start="$bin/pg_ctl -D $scratch/db -w -l $scratch/log -o '-k $scratch -p 5432 -c listen_addresses= -c max_connections=400' start"
+stop="$bin/pg_ctl -D $scratch/db -m immediate stop"
+[ "$(id -u)" -ne 0 ] || { start="runuser -u postgres -- $start"; stop="runuser -u postgres -- $stop"; }
+sh -c "$start" >/dev/null
+trap 'sh -c "$stop" >/dev/null || :; rm -rf "$scratch"' EXIT
+
+TEST_POSTGRES=$scratch
+POSTGRES_HISTORIES=$histories
+export TEST_POSTGRES POSTGRES_HISTORIES
+if [ -n "${FINGERPOST:-}" ]; then
+    timeout 900 "$(dirname "$FINGERPOST")/fingerpostPackageTests.xctest" --disable-xctest --testing-library swift-testing \
+        --filter "$filter" >"$scratch/tests" 2>&1 || { tail -n 100 "$scratch/tests" >&2; fail 'a test failed.'; }
+    grep -E 'Test run with' "$scratch/tests"
+else
+    # shellcheck disable=SC2086
+    swift test ${BUILD_FLAGS:-} --disable-xctest --filter "$filter"
+fi
+
+debug_build fingerpost
+mkdir "$scratch/nodes"
+psql -q -h "$scratch" -p 5432 -U postgres -c 'CREATE DATABASE nodes' postgres
+timeout 300 python3 Tests/PostgresStorage/nodes.py "$fingerpost" "$scratch" "$scratch/nodes" "$start >/dev/null" "$stop >/dev/null"
