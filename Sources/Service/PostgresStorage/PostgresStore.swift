@@ -8,7 +8,7 @@ import Synchronization
 /// A transaction that writes first locks the row of `audit_head`, so that all of them, of all nodes, come one after
 /// another, as in a SQLite file. Settings are `SET LOCAL`, so that a pooler in transaction mode does no harm.
 package final class PostgresStore: SQLStore {
-    /// Connections of one node. PostgreSQL needs that many for each node, and one for an upgrade.
+    /// Connections for requests. A node has one more, which follows the catalog.
     package static let connections = 4
     /// The most transactions that wait for a connection.
     package static let maximumWaiting = 64
