@@ -203,6 +203,7 @@ package final class PostgresStore: SQLStore {
         try backOff.withLock { backOff in
             if backOff.failures > 0, backOff.end > .now { throw backOff.error }
         }
+        let start = ContinuousClock.now
         var failures: [String] = []
         for host in address.hosts {
             do {
@@ -221,8 +222,9 @@ package final class PostgresStore: SQLStore {
         let error = PostgresError.unreachable(failures.joined(separator: "; "))
         backOff.withLock { backOff in
             backOff.failures = min(backOff.failures + 1, 6)
-            let longest = 0.1 * Double(1 << backOff.failures)
-            backOff.end = .now + .seconds(Double.random(in: longest / 2...longest))
+            // At least half as long as the attempt took: a server that answers nothing does not delay most requests.
+            let longest = max(.milliseconds(100) * (1 << backOff.failures), ContinuousClock.now - start)
+            backOff.end = .now + longest * Double.random(in: 0.5...1)
             backOff.error = error
         }
         throw error

@@ -44,7 +44,8 @@ struct FaultPowerTests {
                 try await cut(disk, trial, launcher: lying, answers: 200, exporters: 0)
                 let restarted = try trial.start()
                 defer { restarted.killNow() }
-                #expect(trial.history.acknowledgedCount == 200)
+                // Another client may be answered between the 200th answer and the cut.
+                #expect(trial.history.acknowledgedCount >= 200)
                 let lost = AckedSet(trial.history, try StoredSet(of: restarted, key: trial.key)).lost
                 #expect(!lost.isEmpty)
                 print("without syncs the cut lost \(lost.count) events of \(trial.history.acknowledgedCount) requests")
