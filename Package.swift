@@ -146,8 +146,8 @@ let service: [Target] = [
     .testTarget(
         name: "LinkStorageTests",
         dependencies: [
-            "LinkCatalog", "LinkEvents", "LinkRouting", "LinkStorage", "Migrations", "Networking", "TestSupport",
-            "Crypto", "GRDB", "Logging", "NIOCore",
+            "CatalogSupport", "LinkCatalog", "LinkEvents", "LinkRouting", "LinkStorage", "Migrations", "Networking",
+            "PostgresStorage", "TestSupport", "Crypto", "GRDB", "Logging", "NIOCore",
         ]
     ),
     .testTarget(

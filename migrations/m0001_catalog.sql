@@ -213,10 +213,17 @@ INSERT INTO audit_head (id, hash) VALUES (0, NULL);
 CREATE TRIGGER audit_head_is_not_removed BEFORE DELETE ON audit_head
 BEGIN SELECT raise(ABORT, 'the head of the audit log is not removed'); END;
 
--- The catalog that this file is a copy of; no row if it is a catalog itself.
+-- The catalog that this file is a copy of, and the history of it that was accepted last; no row if it is a catalog itself.
 CREATE TABLE copy_of (
-    source TEXT NOT NULL PRIMARY KEY
+    source TEXT NOT NULL PRIMARY KEY,
+    accepted TEXT
 ) STRICT, WITHOUT ROWID;
+
+-- Histories that an operator has accepted, of a catalog that nodes follow. Empty in a file.
+CREATE TABLE accepted_history (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL
+) STRICT;
 
 -- Responses to requests with an Idempotency-Key, kept for a day. status is NULL while the first request is in progress.
 CREATE TABLE repeated_request (

@@ -1,7 +1,7 @@
 -- Short links and their history. Times are milliseconds since 1970.
 
 -- The tenants that have had links, with the number of their links. `app_links` of them were created by apps.
-CREATE TABLE tenant (
+CREATE TABLE link_tenant (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
     links INTEGER NOT NULL DEFAULT 0 CHECK (links >= 0),
@@ -10,7 +10,7 @@ CREATE TABLE tenant (
 
 CREATE TABLE short_link (
     id INTEGER PRIMARY KEY,
-    tenant INTEGER NOT NULL REFERENCES tenant (id),
+    tenant INTEGER NOT NULL REFERENCES link_tenant (id),
     code TEXT NOT NULL CHECK (length(code) BETWEEN 1 AND 64),
     content TEXT NOT NULL CHECK (json_valid(content)), -- {target, title, note, tags, utm, preview}
     expires INTEGER,
@@ -58,7 +58,7 @@ CREATE TABLE short_link_change (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER short_link_created AFTER INSERT ON short_link BEGIN
-    UPDATE tenant SET links = links + 1, app_links = app_links + new.from_app WHERE id = new.tenant;
+    UPDATE link_tenant SET links = links + 1, app_links = app_links + new.from_app WHERE id = new.tenant;
     INSERT OR IGNORE INTO short_link_tag
         SELECT new.tenant, value, new.created_at, new.id FROM json_each(new.content, '$.tags');
 END;
@@ -73,9 +73,24 @@ WHEN json_extract(old.content, '$.tags') IS NOT json_extract(new.content, '$.tag
 END;
 
 CREATE TRIGGER short_link_deleted AFTER DELETE ON short_link BEGIN
-    UPDATE tenant SET links = links - 1, app_links = app_links - old.from_app WHERE id = old.tenant;
+    UPDATE link_tenant SET links = links - 1, app_links = app_links - old.from_app WHERE id = old.tenant;
     DELETE FROM short_link_tag
         WHERE tenant = old.tenant AND tag IN (SELECT value FROM json_each(old.content, '$.tags'))
         AND created_at = old.created_at AND link = old.id;
     DELETE FROM short_link_change WHERE link = old.id;
 END;
+
+-- A node's copy of the links in PostgreSQL: which rows it has (see ShortLinkReplica.swift), and the ends of apps' links that
+-- clicks on this node have moved and PostgreSQL does not know yet.
+CREATE TABLE link_position (
+    number INTEGER NOT NULL,
+    commit_number INTEGER NOT NULL,
+    commit_id TEXT NOT NULL,
+    is_complete INTEGER NOT NULL CHECK (is_complete IN (0, 1)),
+    accepted TEXT -- the history that was accepted last
+) STRICT;
+
+CREATE TABLE unsent_end (
+    link INTEGER PRIMARY KEY,
+    expires INTEGER NOT NULL
+) STRICT;

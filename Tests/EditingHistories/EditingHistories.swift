@@ -61,7 +61,7 @@ package enum EditingHistories {
     private static func makeNodes(_ path: String) async throws -> [CatalogDatabase] {
         guard TestPostgres.folder != nil else { return [try CatalogDatabase(path)] }
         let address = try await TestPostgres.makeStore().address
-        return try ["", "2"].map { try CatalogDatabase(PostgresStore(address), copy: path + $0) }
+        return try ["", "2"].map { try CatalogDatabase(PostgresStore(address), copy: path + $0, node: $0) }
     }
 }
 

@@ -119,7 +119,7 @@ extension EditingModel {
             guard maySee(revision, editor) else { return .unknownRevision }
             draft.base = revision
         }
-        let movesBase = drafts[location] != nil && draft.base != old.base
+        let movesBase = draft.base != old.base
         guard Self.mayWrite(editor, from: old.table, to: table), editor != .blogger || !movesBase else {
             return .forbidden
         }

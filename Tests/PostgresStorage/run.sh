@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.."
 
 histories=2000
 case ${1:-} in --short) histories=40; shift ;; esac
-filter=${1:-'PostgresStorageTests|EditingHistoriesTests'}
+filter=${1:-'PostgresStorageTests|EditingHistoriesTests|ShortLinkModelTests|ShortLinkDatabaseTests'}
 
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
 [ -n "$bin" ] || skip 'PostgreSQL is missing; install the package postgresql.'
@@ -34,7 +34,7 @@ POSTGRES_HISTORIES=$histories
 export TEST_POSTGRES POSTGRES_HISTORIES
 if [ -n "${FINGERPOST:-}" ]; then
     timeout 900 "$(dirname "$FINGERPOST")/fingerpostPackageTests.xctest" --disable-xctest --testing-library swift-testing \
-        --filter "$filter" >"$scratch/tests" 2>&1 || { tail -n 100 "$scratch/tests" >&2; fail 'a test failed.'; }
+        --filter "$filter" >"$scratch/tests" 2>&1 || { grep -vE "^[✔◇]" "$scratch/tests" | tail -n 100 >&2; fail 'a test failed.'; }
     grep -E 'Test run with' "$scratch/tests"
 else
     # shellcheck disable=SC2086

@@ -9,6 +9,11 @@ CREATE TABLE fingerpost_schema (
     baseline TEXT NOT NULL
 );
 
+-- The store from which `fingerpost store copy` has not copied everything yet. No node starts then.
+CREATE TABLE copy_of (
+    source TEXT NOT NULL PRIMARY KEY
+);
+
 CREATE TABLE tenant (
     id TEXT COLLATE "C" PRIMARY KEY CHECK (id ~ '^[a-z0-9]' AND length(id) <= 64),
     created_at BIGINT NOT NULL,
@@ -173,7 +178,7 @@ END $$;
 CREATE TRIGGER ended_id_is_not_given_again BEFORE INSERT ON api_key FOR EACH ROW EXECUTE FUNCTION refuse_ended_id();
 
 CREATE TABLE sealing_key (
-    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id BIGINT PRIMARY KEY,
     ring TEXT NOT NULL CHECK (ring IN ('continuation', 'install')),
     key BYTEA NOT NULL CHECK (length(key) = 32),
     created_at BIGINT NOT NULL
@@ -211,6 +216,27 @@ INSERT INTO audit_head (id, hash) VALUES (0, NULL);
 CREATE TRIGGER audit_head_is_not_removed BEFORE DELETE OR TRUNCATE ON audit_head
     FOR EACH STATEMENT EXECUTE FUNCTION refuse('the head of the audit log is not removed');
 
+-- The nodes and when they last reported. A node that is gone for good is removed by `fingerpost fleet forget`.
+CREATE TABLE node (
+    name TEXT COLLATE "C" PRIMARY KEY,
+    seen_at BIGINT NOT NULL,
+    version TEXT NOT NULL,
+    catalog BIGINT NOT NULL -- the number of the last change of the catalog that it has
+);
+
+-- Histories that an operator has accepted although they lack changes which nodes have. Each node follows the last one.
+CREATE TABLE accepted_history (
+    number BIGINT PRIMARY KEY,
+    id TEXT NOT NULL
+);
+
+-- The key that pseudonymises addresses of a day, encrypted with a key that only nodes have.
+CREATE TABLE address_key (
+    day TEXT COLLATE "C" PRIMARY KEY,
+    sealed BYTEA NOT NULL
+);
+
+-- A row without a status is a request in progress. Its owner is a node, whose lease ends after a minute.
 CREATE TABLE repeated_request (
     actor TEXT COLLATE "C" NOT NULL,
     key TEXT COLLATE "C" NOT NULL,
@@ -220,8 +246,97 @@ CREATE TABLE repeated_request (
     status INTEGER,
     headers TEXT CHECK (headers IS NULL OR headers::json IS NOT NULL),
     body BYTEA,
+    owner TEXT,
+    lease BIGINT,
     PRIMARY KEY (actor, key)
 );
 CREATE INDEX repeated_request_by_time ON repeated_request (created_at);
 CREATE INDEX repeated_request_by_tenant ON repeated_request (tenant, created_at);
 CREATE INDEX repeated_request_by_actor ON repeated_request (actor, created_at);
+
+-- Short links. Clicks and lists read each node's copy, which has the same columns, so the indexes are those of changes.
+
+CREATE TABLE link_tenant (
+    id BIGINT PRIMARY KEY,
+    name TEXT COLLATE "C" NOT NULL UNIQUE,
+    links BIGINT NOT NULL DEFAULT 0 CHECK (links >= 0),
+    app_links BIGINT NOT NULL DEFAULT 0 CHECK (app_links >= 0)
+);
+
+CREATE TABLE short_link (
+    id BIGINT PRIMARY KEY,
+    tenant BIGINT NOT NULL REFERENCES link_tenant (id),
+    code TEXT COLLATE "C" NOT NULL CHECK (length(code) BETWEEN 1 AND 64),
+    content TEXT NOT NULL CHECK (content::json IS NOT NULL),
+    expires BIGINT,
+    status TEXT COLLATE "C" NOT NULL CHECK (status IN ('active', 'archived', 'blocked')),
+    block_reason TEXT CHECK (status = 'archived' OR (block_reason IS NULL) = (status != 'blocked')),
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL,
+    actor_kind TEXT NOT NULL,
+    actor_id TEXT NOT NULL,
+    actor_name TEXT NOT NULL,
+    version BIGINT NOT NULL CHECK (version >= 1),
+    install BYTEA,
+    from_app SMALLINT NOT NULL CHECK (from_app IN (0, 1)),
+    reuse BIGINT NOT NULL,
+    change BIGINT NOT NULL UNIQUE, -- the number of the row's last change
+    UNIQUE (tenant, code)
+);
+CREATE INDEX short_link_by_reuse ON short_link (tenant, reuse, from_app, status, id);
+CREATE INDEX short_link_by_install ON short_link (tenant, install) WHERE install IS NOT NULL;
+CREATE INDEX short_link_by_end ON short_link (expires) WHERE from_app = 1;
+
+CREATE TABLE short_link_change (
+    link BIGINT NOT NULL,
+    version BIGINT NOT NULL,
+    at BIGINT NOT NULL,
+    actor_kind TEXT NOT NULL,
+    actor_id TEXT NOT NULL,
+    actor_name TEXT NOT NULL,
+    content TEXT NOT NULL CHECK (content::json IS NOT NULL),
+    PRIMARY KEY (link, version)
+);
+
+-- Numbers the changed rows. A number is taken under the lock of audit_head, which is held until the commit: otherwise a
+-- later number could become visible before an earlier one, and a reader that continues after the last one would miss rows.
+CREATE SEQUENCE link_number;
+
+-- The last transactions that changed links, each with the number of its last row.
+CREATE TABLE link_commit (
+    number BIGINT PRIMARY KEY,
+    id TEXT NOT NULL,
+    at BIGINT NOT NULL
+);
+CREATE INDEX link_commit_by_time ON link_commit (at);
+
+CREATE FUNCTION number_link() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM 1 FROM audit_head FOR UPDATE;
+    new.change := nextval('link_number');
+    new.id := coalesce(new.id, new.change);
+    RETURN new;
+END $$;
+CREATE TRIGGER short_link_numbered BEFORE INSERT OR UPDATE ON short_link FOR EACH ROW EXECUTE FUNCTION number_link();
+
+-- Once for each statement: many versions of one row within a transaction are slow.
+CREATE FUNCTION count_added() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE link_tenant SET links = links + count, app_links = app_links + apps
+        FROM (SELECT tenant, count(*) AS count, sum(from_app) AS apps FROM added GROUP BY tenant) AS sums
+        WHERE id = sums.tenant;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER short_link_added AFTER INSERT ON short_link REFERENCING NEW TABLE AS added
+    FOR EACH STATEMENT EXECUTE FUNCTION count_added();
+
+CREATE FUNCTION count_removed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE link_tenant SET links = links - count, app_links = app_links - apps
+        FROM (SELECT tenant, count(*) AS count, sum(from_app) AS apps FROM removed GROUP BY tenant) AS sums
+        WHERE id = sums.tenant;
+    DELETE FROM short_link_change WHERE link IN (SELECT id FROM removed);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER short_link_removed AFTER DELETE ON short_link REFERENCING OLD TABLE AS removed
+    FOR EACH STATEMENT EXECUTE FUNCTION count_removed();

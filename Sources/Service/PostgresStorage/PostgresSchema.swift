@@ -9,9 +9,13 @@ import Synchronization
 extension PostgresStore {
     /// Checks the server, and creates or migrates the tables. Nodes that start together wait for each other.
     ///
+    /// - Parameter copying: Whether the database may hold a part of a copy, which is continued.
     /// - Returns: Warnings, each with what to do.
     /// - Throws: ``PostgresError``; ``PostgresError/unsuitable(_:)`` says what to change.
-    package func prepare(migrations: [String] = Migrations.postgresql) async throws -> [String] {
+    package func prepare(
+        migrations: [String] = Migrations.postgresql,
+        copying: Bool = false
+    ) async throws -> [String] {
         let opening = """
             BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '8s'; SET LOCAL synchronous_commit = on
             """
@@ -19,6 +23,11 @@ extension PostgresStore {
             let server = try Server(db, name)
             try server.check()
             try Self.migrate(db, migrations, name)
+            if !copying, let source = try String.fetchOne(db, sql: "SELECT source FROM copy_of") {
+                throw PostgresError.unsuitable(
+                    "\(name) holds an unfinished copy of \(source): run 'fingerpost store copy' again."
+                )
+            }
             return server.warnings
         }
         isPrepared.withLock { $0 = true }

@@ -55,6 +55,7 @@ struct Fingerpost: AsyncParsableCommand {
                     BackupCommand.self, RestoreCommand.self,
                 ]
             ),
+            CommandGroup(name: "Several nodes", subcommands: [FleetCommand.self, StoreCommand.self]),
             CommandGroup(name: "Key", subcommands: [KeysCommand.self, AuditCommand.self]),
             CommandGroup(
                 name: "Test",

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LinkEvents
+import LinkRouting
 import LinkStorage
 
 struct RestoreCommand: AsyncParsableCommand {
@@ -12,20 +13,38 @@ struct RestoreCommand: AsyncParsableCommand {
 
             Each file is checked against its SHA-256 before it gets its final name. Events that were recorded after \
             the backup are not restored.
+
+            --catalog-only restores what a new node needs to start while PostgreSQL is away, from the backup of another \
+            node (docs/fleet.md).
             """
     )
 
     @ArgumentParser.Argument(help: "The directory that 'fingerpost backup' created.") var folder: String
     @ArgumentParser.Option(help: "The data directory; it must be new or contain no databases.") var data = "data"
+    @Flag(help: "Restore the catalog and the short links only.") var catalogOnly = false
+    @Flag(help: "Accept a catalog older than a day, in which keys may be valid that were revoked since.")
+    var allowOld = false
 
     func run() async throws {
         show(try await showingProgress("restoring") { try await restore() })
     }
 
+    private func chosen(_ backup: Backup) throws -> Backup {
+        guard catalogOnly else { return backup }
+        guard allowOld || SystemClock.now().milliseconds - backup.createdAt.milliseconds <= 86_400_000 else {
+            throw fail(
+                "\(folder) is of \(backup.createdAt): keys that were revoked since would be valid until the node reaches "
+                    + "PostgreSQL; make a new backup of another node, or add --allow-old.",
+                .failed
+            )
+        }
+        return backup.ofCatalog
+    }
+
     /// Restores the backup. Returns a line for people.
     private func restore() async throws -> String {
         do {
-            let backup = try Backup(at: folder)
+            let backup = try chosen(Backup(at: folder))
             let directory = try DataDirectory(named: data, for: .restore)
             try backup.restore(from: folder, to: directory)
             // Opening migrates the files to this version's schema, and fails on unusable ones.

@@ -17,7 +17,8 @@ struct CatalogReplicaTests {
             let catalog = try CatalogDatabase(directory + "/catalog.db")
             let node = try CatalogDatabase(
                 SQLiteStore(directory + "/catalog.db", CatalogDatabase.schema),
-                copy: directory + "/copy.db"
+                copy: directory + "/copy.db",
+                node: "a"
             )
             try await body(catalog, node)
             try node.close()
@@ -96,7 +97,7 @@ struct CatalogReplicaTests {
 
     @Test func everyTableOfTheCatalogIsCopiedOrNamedHere() async throws {
         let elsewhere: Set = ["draft", "suite", "audit", "ended_key", "repeated_request"]
-        let special: Set = ["sealing_key", "audit_head", "copy_of"]
+        let special: Set = ["sealing_key", "audit_head", "copy_of", "accepted_history"]
         try await withTemporaryDirectory { directory in
             let store = try SQLiteStore(directory + "/catalog.db", CatalogDatabase.schema)
             let tables = try await store.read {

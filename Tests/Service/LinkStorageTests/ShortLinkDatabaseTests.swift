@@ -1,3 +1,4 @@
+import CatalogSupport
 import Foundation
 import GRDB
 import LinkCatalog
@@ -297,24 +298,25 @@ struct ShortLinkDatabaseTests {
 
     /// What a refused change has written before is undone; the changes beside it stay.
     @Test func refusedChangeIsUndoneAlone() async throws {
+        let insert = "INSERT INTO link_tenant (id, name) VALUES (?, ?)"
         try await withLinks { links in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<20 {
                     group.addTask {
                         _ = try? await links.commits.storing { db in
-                            try db.execute(sql: "INSERT INTO tenant (name) VALUES (?)", arguments: ["t\(number)"])
+                            try db.execute(sql: insert, arguments: [number, "t\(number)"])
                             if number % 2 == 0 { throw Refusal() }
                             // A second tenant of this name is a mistake of the statement, not a failure of the file.
                             if number % 3 == 0 {
-                                try db.execute(sql: "INSERT INTO tenant (name) VALUES (?)", arguments: ["t\(number)"])
+                                try db.execute(sql: insert, arguments: [number, "t\(number)"])
                             }
                         }
                     }
                 }
                 try await group.waitForAll()
             }
-            let names = try await links.file.read { try String.fetchSet($0, sql: "SELECT name FROM tenant") }
-            #expect(names == ["t1", "t5", "t7", "t11", "t13", "t17", "t19"])
+            let names = try await links.store.read { try String.fetchAll($0, sql: "SELECT name FROM link_tenant") }
+            #expect(Set(names) == ["t1", "t5", "t7", "t11", "t13", "t17", "t19"])
         }
     }
 
@@ -526,7 +528,7 @@ struct ShortLinkDatabaseTests {
     @Test func wrongCountIsAFault() async throws {
         try await withLinks { links in
             _ = try await links.create(new("a"), of: shop)
-            try await links.file.storing { try $0.execute(sql: "UPDATE tenant SET links = 7") }
+            try await links.file.storing { try $0.execute(sql: "UPDATE link_tenant SET links = 7") }
             #expect(await links.faults() == ["\(links.file.path): shop has 1 links, but 7 are counted"])
         }
     }
@@ -589,10 +591,17 @@ func withLinks(
     _ body: (ShortLinkDatabase) async throws -> Void
 ) async throws {
     try await withTemporaryDirectory { directory in
-        let links = try ShortLinkDatabase(directory + "/links.db", limits: limits, random: random)
+        let source = try await linkSource()
+        let links = try ShortLinkDatabase(directory + "/links.db", copyOf: source, limits: limits, random: random)
         try await body(links)
         try links.close()
     }
+}
+
+/// A PostgreSQL database for the links if the tests run with a server (./dev test PostgresStorage); else nil.
+func linkSource() async throws -> (any SQLStore)? {
+    guard TestPostgres.folder != nil else { return nil }
+    return try await TestPostgres.makeStore()
 }
 
 private final class Calls: Sendable {

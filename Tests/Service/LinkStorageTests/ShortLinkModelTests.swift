@@ -51,7 +51,8 @@ struct ShortLinkModelTests {
         var generator = SeededGenerator(seed: UInt64(seed))
         try await withTemporaryDirectory { directory in
             let path = directory + "/links.db"
-            var links = try ShortLinkDatabase(path) { .random(in: 0..<$0) }
+            let source = try await linkSource()
+            var links = try ShortLinkDatabase(path, copyOf: source) { .random(in: 0..<$0) }
             var model = Model()
             for step in 0..<100 {
                 let now = Timestamp(milliseconds: 1_795_255_200_000 + Int64(step / 3) * 1_000)
@@ -107,7 +108,7 @@ struct ShortLinkModelTests {
                     model = Model()
                 default:
                     try links.close()
-                    links = try ShortLinkDatabase(path) { .random(in: 0..<$0) }
+                    links = try ShortLinkDatabase(path, copyOf: source) { .random(in: 0..<$0) }
                 }
                 #expect(try await links.link(picked, of: shop, ignoringCase: true) == model.folded(picked))
                 #expect(try await links.count(of: shop) == model.links.count)

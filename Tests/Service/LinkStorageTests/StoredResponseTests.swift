@@ -47,7 +47,7 @@ struct StoredResponseTests {
                 )
             }
             let isKept: Bool
-            if case .answered = try await database.known(request, since: oldest) {
+            if case .answered = try await database.claim(request, at: now, since: oldest) {
                 isKept = true
             } else {
                 isKept = false

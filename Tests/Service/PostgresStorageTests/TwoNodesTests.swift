@@ -23,7 +23,7 @@ struct TwoNodesTests {
         let publishing: PublishingService
 
         init(_ address: PostgresAddress, _ path: String) throws {
-            catalog = try CatalogDatabase(PostgresStore(address), copy: path)
+            catalog = try CatalogDatabase(PostgresStore(address), copy: path, node: path)
             publishing = PublishingService(
                 store: catalog,
                 random: { Data(repeating: 1, count: $0) },
@@ -152,7 +152,7 @@ struct TwoNodesTests {
             let own = try CatalogDatabase(directory + "/own.db")
             try await own.note(AuditAction(.forceRetention, of: Self.shop, .object([:])), change: Self.change)
             try own.close()
-            let taken = try CatalogDatabase(PostgresStore(store.address), copy: directory + "/own.db")
+            let taken = try CatalogDatabase(PostgresStore(store.address), copy: directory + "/own.db", node: "own")
             await #expect(throws: ForeignHistory.self) { _ = try await taken.follow() }
             #expect(try taken.hasFollowed == false)
             try taken.close()

@@ -36,6 +36,8 @@ package struct StoredResponse: Sendable, Hashable {
 /// The result of looking up an idempotency key.
 package enum KnownRequest: Sendable, Hashable {
     case new
+    /// Another node makes the change now.
+    case working
     case answered(StoredResponse)
     /// The idempotency key was used with another request.
     case other

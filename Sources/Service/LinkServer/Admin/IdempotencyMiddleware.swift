@@ -31,19 +31,23 @@ struct IdempotencyMiddleware: RouterMiddleware {
         var request = request
         request.body = RequestBody(asyncSequence: request.body.map { change.hash($0) })
         context.repeatable = change
-        defer { answers.end(change) }
+        let result: Result<Response, any Error>
         do {
             let (answer, stored) = try await next(request, context)
                 .buffered(upTo: IdempotencyResponses.maximumBytes, without: change.begun?.secret)
             await answers.keep(stored, to: change)
-            return answer
+            result = .success(answer)
         } catch let replay as ReplayedResponse {
-            return Response(replay.answer)
+            result = .success(Response(replay.answer))
         } catch let error as StoredNotLive {
             // The change is stored, so a repeat must not make it again.
             await answers.keep(StoredResponse(error.problem.answer(requestID: context.requestID)), to: change)
-            throw error
+            result = .failure(error)
+        } catch {
+            result = .failure(error)
         }
+        await answers.end(change)
+        return try result.get()
     }
 }
 

@@ -32,6 +32,7 @@ final class RepeatableChange: Sendable {
     private struct State {
         var hash = SHA256()
         var begun: Begun?
+        var isMade = false
     }
 
     init(_ name: String, _ request: Request, _ answers: IdempotencyResponses) {
@@ -54,6 +55,12 @@ final class RepeatableChange: Sendable {
     }
 
     var begun: Begun? { state.withLock(\.begun) }
+
+    /// Whether the change was made, and its response was kept.
+    var isMade: Bool {
+        get { state.withLock(\.isMade) }
+        set { state.withLock { $0.isMade = newValue } }
+    }
 
     func begin(_ grant: KeyGrant, of tenant: TenantID?, secret: String?) async throws {
         guard (1...255).contains(name.utf8.count), name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
@@ -116,17 +123,13 @@ final class IdempotencyResponses: Sendable {
             if let known = state.unstored[key] {
                 return known.request.hash == request.hash ? .answered(known.answer) : .other
             }
-            guard state.working.insert(key).inserted else {
-                throw Problem(
-                    .idempotencyUnfinished,
-                    "The first request with this Idempotency-Key is still in progress; try again."
-                )
-            }
+            guard state.working.insert(key).inserted else { throw Self.unfinished }
             return nil
         }
         do {
             switch try await known(held, request) {
             case .new: return
+            case .working: throw Self.unfinished
             case .answered(let answer): throw ReplayedResponse(answer: answer)
             case .other:
                 throw Problem(
@@ -140,8 +143,15 @@ final class IdempotencyResponses: Sendable {
         }
     }
 
+    private static var unfinished: Problem {
+        Problem(
+            .idempotencyUnfinished,
+            "The first request with this Idempotency-Key is still in progress; try again."
+        )
+    }
+
     private func known(_ held: KnownRequest?, _ request: IdempotentRequest) async throws -> KnownRequest {
-        guard let held else { return try await store.known(request, since: oldest) }
+        guard let held else { return try await store.claim(request, at: now(), since: oldest) }
         return held
     }
 
@@ -149,6 +159,7 @@ final class IdempotencyResponses: Sendable {
     func keep(_ answer: StoredResponse?, to change: RepeatableChange) async {
         guard let begun = change.begun, let answer else { return }
         let request = begun.request
+        change.isMade = true
         do {
             try await store.keep(answer, to: request, of: begun.tenant, at: now(), since: oldest)
         } catch {
@@ -167,8 +178,10 @@ final class IdempotencyResponses: Sendable {
     }
 
     /// Called when the request is answered or has failed.
-    func end(_ change: RepeatableChange) {
-        guard let begun = change.begun else { return }
-        state.withLock { _ = $0.working.remove(Key(begun.request)) }
+    func end(_ change: RepeatableChange) async {
+        guard let request = change.begun?.request else { return }
+        // If the store cannot be told, the claim ends by itself.
+        if !change.isMade { try? await store.release(request) }
+        state.withLock { _ = $0.working.remove(Key(request)) }
     }
 }

@@ -131,6 +131,11 @@ extension Backup {
         _ = try state.finish()
     }
 
+    /// The part that another node can start with: its copy of the catalog and of the short links.
+    package var ofCatalog: Backup {
+        Backup(createdAt: createdAt, version: version, files: files.filter { !$0.path.hasPrefix("events/") })
+    }
+
     private func copy(_ file: File, from folder: String, to target: String) throws {
         let (source, path) = ("\(folder)/\(file.path)", "\(target)/\(file.path)")
         do {

@@ -166,7 +166,7 @@ extension CatalogDatabase {
         try AuditEntry(
             id: row["id"],
             at: Timestamp(milliseconds: row["at"]),
-            actor: actor(row),
+            actor: Actor(row),
             action: row["action"],
             tenant: (row["tenant"] as String?).flatMap { TenantID($0) },
             environment: (row["environment"] as String?).flatMap { EnvironmentID($0) },

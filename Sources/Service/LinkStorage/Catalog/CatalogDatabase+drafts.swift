@@ -17,7 +17,7 @@ extension CatalogDatabase {
                     base: (row["base_revision"] as Int64?).map(Revision.init(rawValue:)),
                     version: .written(row["version"]),
                     routeCount: row["route_count"],
-                    actor: Self.actor(row),
+                    actor: Actor(row),
                     writtenAt: Timestamp(milliseconds: row["updated_at"])
                 )
             }
@@ -52,7 +52,7 @@ extension CatalogDatabase {
                     base: (row["base_revision"] as Int64?).map(Revision.init(rawValue:)),
                     version: .written(row["version"]),
                     content: Self.content(row["content"], of: .draft(name)),
-                    actor: Self.actor(row),
+                    actor: Actor(row),
                     writtenAt: Timestamp(milliseconds: row["updated_at"])
                 )
             }

@@ -258,7 +258,10 @@ extension CatalogDatabase {
             )
             if newest.map({ now.milliseconds - $0 > ring.period }) ?? true {
                 try db.execute(
-                    sql: "INSERT INTO sealing_key (ring, key, created_at) VALUES (?, ?, ?)",
+                    sql: """
+                        INSERT INTO sealing_key (id, ring, key, created_at)
+                        SELECT coalesce(max(id), 0) + 1, CAST(? AS TEXT), ?, ? FROM sealing_key
+                        """,
                     arguments: [ring.rawValue, random, now.milliseconds]
                 )
             }

@@ -9,27 +9,78 @@ extension CatalogDatabase {
     private static let maximumAnswersOfTenant = 4_000
     private static let maximumBytesOfTenant = 64 << 20
 
-    package func known(_ request: IdempotentRequest, since oldest: Timestamp) async throws -> KnownRequest {
-        try await pool.read { db in
-            let known = try SQLRow.fetchOne(
+    package func claim(
+        _ request: IdempotentRequest,
+        at now: Timestamp,
+        since oldest: Timestamp
+    ) async throws -> KnownRequest {
+        guard let replica else { return try await pool.read { try Self.known(request, since: oldest, $0) } }
+        return try await pool.storing { db in
+            let known = try Self.known(request, since: oldest, db)
+            guard known == .new else { return known }
+            // By the store's clock, because those of nodes differ.
+            let time = "CAST(1000 * extract(epoch FROM clock_timestamp()) AS BIGINT)"
+            let claimed = try Int.fetchOne(
                 db,
                 sql: """
-                    SELECT request_hash, status, headers, body FROM repeated_request
-                    WHERE actor = ? AND key = ? AND created_at >= ?
+                    INSERT INTO repeated_request (actor, key, request_hash, created_at, owner, lease)
+                    VALUES (?, ?, ?, ?, ?, \(time) + 60000)
+                    ON CONFLICT (actor, key) DO UPDATE SET request_hash = excluded.request_hash,
+                        created_at = excluded.created_at, owner = excluded.owner, lease = excluded.lease,
+                        status = NULL, headers = NULL, body = NULL, tenant = NULL
+                        WHERE repeated_request.status IS NOT NULL OR repeated_request.lease <= \(time)
+                    RETURNING 1
                     """,
-                arguments: [request.actor, request.key, oldest.milliseconds]
+                arguments: [request.actor, request.key, request.hash, now.milliseconds, replica.node]
             )
-            guard let known, let status = try known["status"] as Int? else { return .new }
-            guard try known["request_hash"] as Data == request.hash else { return .other }
-            let headers = try Self.content(try known["headers"] ?? "{}").members ?? []
-            return try .answered(
-                StoredResponse(
-                    status: status,
-                    headers: Dictionary(headers.map { ($0.key, $0.value.text ?? "") }) { first, _ in first },
-                    body: known["body"] ?? Data()
-                )
+            return claimed == nil ? .working : .new
+        }
+    }
+
+    package func release(_ request: IdempotentRequest) async throws {
+        guard let replica else { return }
+        try await pool.storing { db in
+            try db.execute(
+                sql: "DELETE FROM repeated_request WHERE actor = ? AND key = ? AND owner = ? AND status IS NULL",
+                arguments: [request.actor, request.key, replica.node]
             )
         }
+    }
+
+    /// Releases what this node had begun before its process ended.
+    package func releaseRequests() async throws {
+        guard let replica else { return }
+        try await pool.storing { db in
+            try db.execute(
+                sql: "DELETE FROM repeated_request WHERE owner = ? AND status IS NULL",
+                arguments: [replica.node]
+            )
+        }
+    }
+
+    private static func known(
+        _ request: IdempotentRequest,
+        since oldest: Timestamp,
+        _ db: any SQLDatabase
+    ) throws -> KnownRequest {
+        let known = try SQLRow.fetchOne(
+            db,
+            sql: """
+                SELECT request_hash, status, headers, body FROM repeated_request
+                WHERE actor = ? AND key = ? AND created_at >= ?
+                """,
+            arguments: [request.actor, request.key, oldest.milliseconds]
+        )
+        guard let known, let status = try known["status"] as Int? else { return .new }
+        guard try known["request_hash"] as Data == request.hash else { return .other }
+        let headers = try Self.content(try known["headers"] ?? "{}").members ?? []
+        return try .answered(
+            StoredResponse(
+                status: status,
+                headers: Dictionary(headers.map { ($0.key, $0.value.text ?? "") }) { first, _ in first },
+                body: known["body"] ?? Data()
+            )
+        )
     }
 
     package func keep(

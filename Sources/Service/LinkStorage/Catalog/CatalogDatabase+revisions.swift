@@ -214,7 +214,7 @@ extension CatalogDatabase {
             parent: (row["parent"] as Int64?).map(Revision.init(rawValue:)),
             contentHash: row["content_hash"],
             message: row["message"],
-            actor: actor(row),
+            actor: Actor(row),
             publishedAt: Timestamp(milliseconds: row["published_at"]),
             routeCount: row["route_count"],
             origin: origin(row["origin"], of: (row["origin_number"] as Int64?).map(Revision.init(rawValue:))),

@@ -33,7 +33,7 @@ extension CatalogDatabase {
             ).map { row in
                 try SettingsVersion(
                     revision: row["revision"],
-                    actor: Self.actor(row),
+                    actor: Actor(row),
                     writtenAt: Timestamp(milliseconds: row["created_at"])
                 )
             }
@@ -74,7 +74,7 @@ extension CatalogDatabase {
                 tenant: tenant,
                 revision: row["revision"],
                 content: content(row["content"], of: .settings(tenant)),
-                actor: actor(row),
+                actor: Actor(row),
                 writtenAt: Timestamp(milliseconds: row["created_at"])
             )
         }

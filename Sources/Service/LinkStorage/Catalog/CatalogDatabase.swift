@@ -37,11 +37,13 @@ package final class CatalogDatabase: CatalogStore {
     }
 
     /// Uses a store that has the tables of the catalog, and opens or creates this node's copy.
-    package init(_ store: any SQLStore, copy path: String, checkFirst: CheckFirst = .no) throws {
+    ///
+    /// - Parameter node: The name of this node, which no other one has.
+    package init(_ store: any SQLStore, copy path: String, node: String, checkFirst: CheckFirst = .no) throws {
         if checkFirst == .yes { try SQLiteFile.quickCheck(path, Self.schema) }
         local = try SQLiteStore(path, Self.schema)
         pool = store
-        replica = CatalogReplica(of: store, in: local)
+        replica = CatalogReplica(of: store, in: local, node: node)
     }
 
     private init(copy local: SQLiteStore) {
@@ -149,14 +151,6 @@ package final class CatalogDatabase: CatalogStore {
             throw StorageError.corrupt(file: "catalog.db", detail: "'\(text)' is not a valid \(Name.self)")
         }
         return name
-    }
-
-    static func actor(_ row: SQLRow) throws -> Actor {
-        try Actor(
-            kind: Actor.Kind(rawValue: row["actor_kind"]) ?? .system,
-            id: row["actor_id"],
-            name: row["actor_name"]
-        )
     }
 
     static func live(of tenant: TenantID, _ db: any SQLDatabase) throws -> [EnvironmentID: Revision] {

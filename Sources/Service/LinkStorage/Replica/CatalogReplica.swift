@@ -8,10 +8,13 @@ import Foundation
 package struct CatalogReplica: Sendable {
     private let source: any SQLStore
     private let copy: SQLiteStore
+    /// The name of this node, which no other one has.
+    let node: String
 
-    init(of source: any SQLStore, in copy: SQLiteStore) {
+    init(of source: any SQLStore, in copy: SQLiteStore, node: String) {
         self.source = source
         self.copy = copy
+        self.node = node
     }
 
     /// The newest change that a store has.
@@ -43,19 +46,14 @@ package struct CatalogReplica: Sendable {
     private struct Overtaken: Error {}
 
     private func follow(from known: Head) async throws -> Bool {
-        return try await source.longRead { [copy, name = source.name] source in
+        try await source.longRead { [copy, name = source.name] source in
             let head = try Head(source)
-            let keys = try SQLRow.fetchAll(source, sql: "SELECT * FROM sealing_key ORDER BY id")
-            let knownKeys = try copy.reading { try SQLRow.fetchAll($0, sql: "SELECT * FROM sealing_key ORDER BY id") }
-            let columns = ["id", "ring", "key", "created_at"]
-            let isSame =
-                keys.map { row in columns.map { row[value: $0] } }
-                == knownKeys.map { row in
-                    columns.map { row[value: $0] }
-                }
+            let keys = try Self.sealingKeys(source)
+            let accepted = try AcceptedHistory.last(in: source)
+            let isSame = try copy.reading { try keys == Self.sealingKeys($0) && !AcceptedHistory.isNew(accepted, $0) }
             guard head != known || !isSame else { return false }
-            try Self.require(known, in: source, head)
-            let tenants = try Self.changed(since: known, in: source)
+            let isAccepted = try Self.continues(known, in: source, head, orIs: accepted, in: copy)
+            let tenants = try Self.changed(since: isAccepted ? 0 : known.id, in: source, copy)
             try copy.changing { copy in
                 guard try Head(copy) == known else { throw Overtaken() }
                 try Self.copyTenants(tenants, from: source, to: copy)
@@ -63,34 +61,61 @@ package struct CatalogReplica: Sendable {
                 for row in keys {
                     try copy.execute(
                         sql: "INSERT INTO sealing_key (id, ring, key, created_at) VALUES (?, ?, ?, ?)",
-                        arguments: .list(columns.map { row[value: $0] })
+                        arguments: .list(row)
                     )
                 }
                 try copy.execute(sql: "UPDATE audit_head SET id = ?, hash = ?", arguments: [head.id, head.hash])
                 try copy.execute(sql: "DELETE FROM copy_of")
-                try copy.execute(sql: "INSERT INTO copy_of (source) VALUES (?)", arguments: [name])
+                try copy.execute(
+                    sql: "INSERT INTO copy_of (source, accepted) VALUES (?, ?)",
+                    arguments: [name, accepted]
+                )
             }
             return true
         }
     }
 
-    private static func require(_ known: Head, in source: any SQLDatabase, _ head: Head) throws {
-        guard known.id > 0 else { return }
-        let hash = try Data.fetchOne(source, sql: "SELECT hash FROM audit WHERE id = ?", arguments: [known.id])
-        guard head.id >= known.id, hash == known.hash else {
-            throw ForeignHistory(known: known.id, found: head.id)
+    private static func sealingKeys(_ db: any SQLDatabase) throws -> [[SQLValue]] {
+        try SQLRow.fetchAll(db, sql: "SELECT * FROM sealing_key ORDER BY id").map { row in
+            ["id", "ring", "key", "created_at"].map { row[value: $0] }
         }
     }
 
+    /// Returns whether an operator has accepted another history since this node followed last. Throws ``ForeignHistory`` if
+    /// it is another one that nobody has accepted.
+    private static func continues(
+        _ known: Head,
+        in source: any SQLDatabase,
+        _ head: Head,
+        orIs accepted: String?,
+        in copy: SQLiteStore
+    ) throws -> Bool {
+        guard known.id > 0 else { return false }
+        let hash = try Data.fetchOne(source, sql: "SELECT hash FROM audit WHERE id = ?", arguments: [known.id])
+        guard head.id < known.id || hash != known.hash else { return false }
+        guard try copy.reading({ try AcceptedHistory.isNew(accepted, $0) }) else {
+            throw ForeignHistory(known: known.id, found: head.id)
+        }
+        return true
+    }
+
     /// The tenants with changes; nil is that of the keys for all tenants.
-    private static func changed(since known: Head, in source: any SQLDatabase) throws -> [String?] {
-        guard known.id > 0 else {
-            return try String.fetchAll(source, sql: "SELECT id FROM tenant ORDER BY id").map(Optional.some) + [nil]
+    private static func changed(
+        since known: Int64,
+        in source: any SQLDatabase,
+        _ copy: SQLiteStore
+    ) throws -> [String?] {
+        guard known > 0 else {
+            let all = "SELECT id FROM tenant"
+            let tenants = try Set(String.fetchAll(source, sql: all)).union(
+                copy.reading { try String.fetchAll($0, sql: all) }
+            )
+            return tenants.sorted().map(Optional.some) + [nil]
         }
         return try SQLRow.fetchAll(
             source,
             sql: "SELECT DISTINCT tenant FROM audit WHERE id > ?",
-            arguments: [known.id]
+            arguments: [known]
         ).map { try $0["tenant"] }
     }
 
@@ -105,6 +130,17 @@ package struct CatalogReplica: Sendable {
             let columns = try CopiedTable.columns(in: copy, of: table.name)
             for tenant in tenants { try table.add(tenant, from: source, to: copy, columns) }
         }
+    }
+}
+
+/// A history that an operator has accepted with `fingerpost fleet accept-history`. Each copy follows it once.
+enum AcceptedHistory {
+    static func last(in source: any SQLDatabase) throws -> String? {
+        try String.fetchOne(source, sql: "SELECT id FROM accepted_history ORDER BY number DESC LIMIT 1")
+    }
+
+    static func isNew(_ accepted: String?, _ copy: any SQLDatabase) throws -> Bool {
+        try String.fetchOne(copy, sql: "SELECT accepted FROM copy_of") != accepted
     }
 }
 

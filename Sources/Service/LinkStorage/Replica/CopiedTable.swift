@@ -3,7 +3,7 @@ struct CopiedTable: Sendable {
     let name: String
     /// The columns that identify a row.
     let key: [String]
-    let change: Change
+    var change = Change.rows
 
     enum Change: Sendable {
         /// Rows are added and removed, but never change.
@@ -27,6 +27,23 @@ struct CopiedTable: Sendable {
         CopiedTable(name: "revision", key: ["tenant", "number"], change: .rows),
         CopiedTable(name: "live", key: ["tenant", "environment"], change: .whole),
         CopiedTable(name: "api_key", key: ["id"], change: .whole),
+    ]
+
+    /// The tables of the catalog, in an order that foreign keys allow. Not stored responses, which last for a day, and not
+    /// what nodes tell each other.
+    static let ofCatalog =
+        ofReplica + [
+            CopiedTable(name: "draft", key: ["tenant", "environment", "name"]),
+            CopiedTable(name: "suite", key: ["tenant", "name"]),
+            CopiedTable(name: "ended_key", key: ["id"]),
+            CopiedTable(name: "sealing_key", key: ["id"]),
+            CopiedTable(name: "audit", key: ["id"]),
+        ]
+
+    /// The tables of short links.
+    static let ofLinks = [
+        CopiedTable(name: "link_tenant", key: ["id"]), CopiedTable(name: "short_link", key: ["id"]),
+        CopiedTable(name: "short_link_change", key: ["link", "version"]),
     ]
 
     /// Removes a tenant's rows that the source does not have, or that may have changed.

@@ -66,6 +66,10 @@ package enum SQLArguments: Sendable, ExpressibleByArrayLiteral, ExpressibleByDic
     case list([SQLValue])
     case named([String: SQLValue])
 
+    package init(_ values: [String: (any SQLConvertible)?]) {
+        self = .named(values.mapValues { $0?.sqlValue ?? .null })
+    }
+
     package init(arrayLiteral values: (any SQLConvertible)?...) {
         self = .list(values.map { $0?.sqlValue ?? .null })
     }

@@ -7,15 +7,15 @@ struct SQLiteStore: SQLStore {
     private let connections: DatabasePool
 
     /// Opens or creates the file and migrates it. Throws `StorageError`.
-    init(_ path: String, _ schema: SQLiteSchema) throws {
-        connections = try SQLiteFile.open(path, schema)
+    init(_ path: String, _ schema: SQLiteSchema, readers: Int = SQLiteFile.readers) throws {
+        connections = try SQLiteFile.open(path, schema, readers: readers)
         file = StorageFile(path, connections)
     }
 
     var name: String { file.path }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (any SQLDatabase) throws -> Value) async throws -> Value {
-        try await file.read { try body(SQLiteDatabase($0)) }
+        try await file.read { try body(SQLiteDatabase($0, file.path)) }
     }
 
     func longRead<Value: Sendable>(_ body: @escaping @Sendable (any SQLDatabase) throws -> Value) async throws -> Value
@@ -24,40 +24,60 @@ struct SQLiteStore: SQLStore {
     }
 
     func storing<Value: Sendable>(_ body: @escaping @Sendable (any SQLDatabase) throws -> Value) async throws -> Value {
-        try await file.storing { try body(SQLiteDatabase($0)) }
+        try await file.storing { try body(SQLiteDatabase($0, file.path)) }
     }
 
     /// Reads on the thread of the caller.
     func reading<Value>(_ body: (any SQLDatabase) throws -> Value) throws -> Value {
-        try file.read { try body(SQLiteDatabase($0)) }
+        try file.read { try body(SQLiteDatabase($0, file.path)) }
     }
 
     /// Runs one transaction while the caller waits.
     func changing<Value>(_ body: (any SQLDatabase) throws -> Value) throws -> Value {
-        try file.storing { try body(SQLiteDatabase($0)) }
+        try file.storing { try body(SQLiteDatabase($0, file.path)) }
     }
 
     func close() throws { try SQLiteFile.close(connections) }
 }
 
 /// A type of its own, so that nothing reads a column by GRDB's conversions where the catalog's are meant.
-private struct SQLiteDatabase: SQLDatabase {
+struct SQLiteDatabase: SQLDatabase {
     private let db: Database
+    private let path: String
 
-    init(_ db: Database) { self.db = db }
+    init(_ db: Database, _ path: String) {
+        self.db = db
+        self.path = path
+    }
 
     func forEachRow(_ sql: String, _ arguments: SQLArguments, _ body: (SQLRow) throws -> Void) throws {
         do {
-            let rows = try Row.fetchCursor(try db.cachedStatement(sql: sql), arguments: arguments.ofSQLite)
-            var columns: [String: Int]?
-            while let row = try rows.next() {
-                let known = columns ?? Dictionary(row.columnNames.enumerated().map { ($1, $0) }) { first, _ in first }
-                columns = known
-                try body(SQLRow(columns: known, values: (0..<row.count).map { SQLValue(row[$0] as StoredValue?) }))
+            try db.reportingFullDisk {
+                let rows = try Row.fetchCursor(try db.cachedStatement(sql: sql), arguments: arguments.ofSQLite)
+                var columns: [String: Int]?
+                while let row = try rows.next() {
+                    let known = columns ?? SQLRow.columns(of: row)
+                    columns = known
+                    try body(SQLRow(row, columns: known))
+                }
             }
         } catch let error as DatabaseError where error.isUniqueViolation {
             throw SQLUniqueViolation(error.message ?? "\(error.extendedResultCode)")
+        } catch let error as DatabaseError {
+            throw StorageError(ofFile: error, path) ?? error
         }
+    }
+}
+
+extension SQLRow {
+    init(_ row: Row) { self.init(row, columns: Self.columns(of: row)) }
+
+    fileprivate init(_ row: Row, columns: [String: Int]) {
+        self.init(columns: columns, values: (0..<row.count).map { SQLValue(row[$0] as StoredValue?) })
+    }
+
+    fileprivate static func columns(of row: Row) -> [String: Int] {
+        Dictionary(row.columnNames.enumerated().map { ($1, $0) }) { first, _ in first }
     }
 }
 
@@ -90,7 +110,7 @@ extension SQLValue {
 }
 
 extension SQLArguments {
-    fileprivate var ofSQLite: StatementArguments {
+    var ofSQLite: StatementArguments {
         switch self {
         case .list(let values): StatementArguments(values.map(\.ofSQLite))
         case .named(let values): StatementArguments(values.mapValues(\.ofSQLite))

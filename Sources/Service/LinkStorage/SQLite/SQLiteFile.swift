@@ -8,7 +8,9 @@ import LinkEvents
 /// block it. The pool sets `synchronous=NORMAL` after `prepareDatabase`, under which a power cut loses the latest
 /// commits. FULL is therefore set after opening, outside a transaction, and read back.
 enum SQLiteFile {
-    static func open(_ path: String, _ schema: SQLiteSchema, readers: Int = 2) throws -> DatabasePool {
+    static let readers = 2
+
+    static func open(_ path: String, _ schema: SQLiteSchema, readers: Int = SQLiteFile.readers) throws -> DatabasePool {
         try throwingStorageErrors(path) {
             try makeOrInspect(path, schema)
             let configuration = configuration(readers: readers, writerCache: schema.writerCache)

@@ -1,12 +1,11 @@
-import Dispatch
-import GRDB
 import Synchronization
 
 /// Commits the changes of several callers together: what is submitted while a transaction is written is the next
-/// transaction. A refused change does not undo the others; a failure of the file fails all changes of its transaction.
+/// transaction. A refused change does not undo the others; a failure of the store fails all changes of its transaction.
 final class GroupCommit: Sendable {
-    private let file: StorageFile
-    private let writing = DispatchQueue(label: "fingerpost.links.writing")
+    private let store: any SQLStore
+    private let ending: @Sendable (any SQLDatabase) throws -> Void
+    private let committed: @Sendable () async -> Void
     private let state = Mutex(State())
 
     /// The most changes of one transaction, so that the first of them does not wait for all that are submitted.
@@ -15,26 +14,37 @@ final class GroupCommit: Sendable {
     private struct State {
         /// Oldest first.
         var waiting: [Change] = []
-        /// Whether a thread writes, or is about to.
+        /// Whether a task writes, or is about to.
         var isWriting = false
     }
 
     private struct Change: Sendable {
-        /// Returns what tells the result to the caller, to be called after the commit. Throws if the file failed.
-        let run: @Sendable (Database) throws -> @Sendable () -> Void
+        /// Returns what tells the result to the caller, to be called after the commit. Throws if the store failed.
+        let run: @Sendable (any SQLDatabase, _ isAlone: Bool) throws -> @Sendable () -> Void
         /// Tells the caller that the transaction failed.
         let fail: @Sendable (any Error) -> Void
     }
 
-    init(_ file: StorageFile) { self.file = file }
+    /// - Parameters:
+    ///   - ending: Runs at the end of each transaction, within it.
+    ///   - committed: Runs after each transaction, before its callers are told.
+    init(
+        _ store: any SQLStore,
+        ending: @escaping @Sendable (any SQLDatabase) throws -> Void = { _ in },
+        committed: @escaping @Sendable () async -> Void = {}
+    ) {
+        self.store = store
+        self.ending = ending
+        self.committed = committed
+    }
 
     /// Runs `body` in a transaction, and returns when that is on disk. Not even a cancelled caller returns earlier.
-    func storing<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+    func storing<Value: Sendable>(_ body: @escaping @Sendable (any SQLDatabase) throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in
             submit(
                 Change(
-                    run: { [file] db in
-                        let result = try Self.inSavepoint(db, of: file, body)
+                    run: { db, isAlone in
+                        let result = isAlone ? .success(try body(db)) : try Self.inSavepoint(db, body)
                         return { continuation.resume(with: result) }
                     },
                     fail: { continuation.resume(throwing: $0) }
@@ -43,23 +53,25 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Returns when everything that was submitted before is written.
-    func finish() { writing.sync {} }
-
     private func submit(_ change: Change) {
         let mustStart = state.withLock { state in
             state.waiting.append(change)
             defer { state.isWriting = true }
             return !state.isWriting
         }
-        if mustStart { writing.async { self.write() } }
+        if mustStart { Task { await self.write() } }
     }
 
-    private func write() {
+    private func write() async {
         var changes = takeWaiting()
         while !changes.isEmpty {
             do {
-                let tellers = try file.storing { db in try changes.map { try $0.run(db) } }
+                let tellers = try await store.storing { [changes, ending] db in
+                    let tellers = try changes.map { try $0.run(db, changes.count == 1) }
+                    try ending(db)
+                    return tellers
+                }
+                await committed()
                 for tell in tellers { tell() }
             } catch {
                 for change in changes { change.fail(error) }
@@ -79,26 +91,21 @@ final class GroupCommit: Sendable {
 
     /// Runs a change that may fail alone.
     private static func inSavepoint<Value>(
-        _ db: Database,
-        of file: StorageFile,
-        _ body: (Database) throws -> Value
+        _ db: any SQLDatabase,
+        _ body: (any SQLDatabase) throws -> Value
     ) throws -> Result<Value, any Error> {
-        try db.cachedStatement(sql: "SAVEPOINT change").execute()
+        try db.execute(sql: "SAVEPOINT change")
         let result: Result<Value, any Error>
         do {
-            result = .success(try db.reportingFullDisk { try body(db) })
+            result = .success(try body(db))
         } catch {
-            // After a failed write, SQLite may have rolled back the transaction already.
-            guard !concernsFile(error, file), db.isInsideTransaction else { throw error }
-            try db.cachedStatement(sql: "ROLLBACK TO SAVEPOINT change").execute()
+            // After a failed write the store may have undone the whole transaction.
+            guard !(error is StorageError), (try? db.execute(sql: "ROLLBACK TO SAVEPOINT change")) != nil else {
+                throw error
+            }
             result = .failure(error)
         }
-        try db.cachedStatement(sql: "RELEASE SAVEPOINT change").execute()
+        try db.execute(sql: "RELEASE SAVEPOINT change")
         return result
-    }
-
-    private static func concernsFile(_ error: any Error, _ file: StorageFile) -> Bool {
-        if let error = error as? DatabaseError { return StorageError(ofFile: error, file.path) != nil }
-        return error is StorageError
     }
 }

@@ -1,37 +1,36 @@
 import Crypto
 import Foundation
-import GRDB
 import LinkCatalog
 import LinkRouting
 
 extension ShortLink {
     /// Reads a row of `short_link`.
-    init(_ row: Row) throws {
-        let text: String = row["code"]
+    init(_ row: SQLRow) throws {
+        let text: String = try row["code"]
         guard let code = ShortCode(text) else {
             throw StorageError.corrupt(file: "links.db", detail: "'\(text)' is not a code")
         }
         let status: Status =
-            switch row["status"] as String {
+            switch try row["status"] as String {
             case "active": .active
-            case "blocked": .blocked(reason: row["block_reason"])
-            default: (row["block_reason"] as String?).map { Status.archivedBlocked(reason: $0) } ?? .archived
+            case "blocked": .blocked(reason: try row["block_reason"] ?? "")
+            default: (try row["block_reason"] as String?).map { Status.archivedBlocked(reason: $0) } ?? .archived
             }
         self.init(
             code: code,
             content: try Content(row),
             status: status,
-            createdAt: Timestamp(milliseconds: row["created_at"]),
-            updatedAt: Timestamp(milliseconds: row["updated_at"]),
-            createdBy: Actor(row),
-            version: row["version"],
-            install: row["install"],
-            isFromApp: row["from_app"]
+            createdAt: Timestamp(milliseconds: try row["created_at"]),
+            updatedAt: Timestamp(milliseconds: try row["updated_at"]),
+            createdBy: try Actor(row),
+            version: try row["version"],
+            install: try row["install"],
+            isFromApp: try row["from_app"]
         )
     }
 
     /// Values by the names of their columns.
-    typealias Columns = [String: (any DatabaseValueConvertible)?]
+    typealias Columns = [String: (any SQLConvertible)?]
 
     /// The columns that a change of the link may change.
     var columns: Columns {
@@ -56,14 +55,14 @@ extension ShortLink {
 
 extension ShortLink.Content {
     /// The end has a column of its own, which clicks of apps' links change.
-    fileprivate init(_ row: Row) throws {
+    fileprivate init(_ row: SQLRow) throws {
         do {
-            let field = DocumentField(try Document.readStored(row["content"]), path: "")
+            let field = DocumentField(try Document.readStored(try row["content"]), path: "")
             try self.init(try field.object(Self.keys))
         } catch {
             throw StorageError.corrupt(file: "links.db", detail: "the content of a short link: \(error)")
         }
-        expires = (row["expires"] as Int64?).map { Timestamp(milliseconds: $0) }
+        expires = (try row["expires"] as Int64?).map { Timestamp(milliseconds: $0) }
     }
 }
 
@@ -75,7 +74,11 @@ extension Actor {
 
 extension Actor {
     /// Reads the columns of who changed the row.
-    init(_ row: Row) {
-        self.init(kind: Kind(rawValue: row["actor_kind"]) ?? .system, id: row["actor_id"], name: row["actor_name"])
+    init(_ row: SQLRow) throws {
+        self.init(
+            kind: Kind(rawValue: try row["actor_kind"]) ?? .system,
+            id: try row["actor_id"],
+            name: try row["actor_name"]
+        )
     }
 }

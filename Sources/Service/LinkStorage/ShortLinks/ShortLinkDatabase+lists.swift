@@ -6,7 +6,7 @@ extension ShortLinkDatabase {
     /// A text, and links that have expired or have not, are searched in the next ``Limits/searched`` links only.
     package func list(_ query: ShortLinkQuery, of tenant: TenantID) async throws -> ShortLinkPage {
         try await atLength { [file, limits] in
-            try file.read { db in try Self.list(query, of: tenant, searched: limits.searched, db) }
+            try file.read { db in try Self.list(query, of: tenant, searched: limits.searched, db, file.path) }
         }
     }
 
@@ -14,7 +14,8 @@ extension ShortLinkDatabase {
         _ query: ShortLinkQuery,
         of tenant: TenantID,
         searched: Int,
-        _ db: Database
+        _ db: Database,
+        _ path: String
     ) throws -> ShortLinkPage {
         let status = query.status.map(StoredStatus.init)
         var arguments: ShortLink.Columns = [
@@ -40,10 +41,12 @@ extension ShortLinkDatabase {
             arguments.updateValue(isFromApp, forKey: "fromApp")
         }
         if let after = query.after {
-            guard let row = try Self.row(after, of: tenant, db) else { return ShortLinkPage(links: []) }
+            guard let row = try Self.row(after, of: tenant, SQLiteDatabase(db, path)) else {
+                return ShortLinkPage(links: [])
+            }
             conditions.append("(\(entry).created_at, \(id)) < (:at, :after)")
-            arguments.updateValue(row["created_at"] as Int64, forKey: "at")
-            arguments.updateValue(row["id"] as Int64, forKey: "after")
+            arguments.updateValue(try row["created_at"] as Int64, forKey: "at")
+            arguments.updateValue(try row["id"] as Int64, forKey: "after")
         }
         let rows = try Row.fetchCursor(
             db,
@@ -56,14 +59,16 @@ extension ShortLinkDatabase {
                 FROM \(tables) WHERE \(conditions.joined(separator: " AND "))
                 ORDER BY \(entry).created_at DESC, \(id) DESC LIMIT :searched
                 """,
-            arguments: StatementArguments(arguments)
+            arguments: SQLArguments(arguments).ofSQLite
         )
         var page = ShortLinkPage(links: [])
         var count = 0
         while page.links.count < query.limit, let row = try rows.next() {
             count += 1
-            if row["is_match"] as Bool { page.links.append(try ShortLink(row)) }
-            if count == searched, page.links.count < query.limit { page.searchedUntil = try ShortLink(row).code }
+            if row["is_match"] as Bool { page.links.append(try ShortLink(SQLRow(row))) }
+            if count == searched, page.links.count < query.limit {
+                page.searchedUntil = try ShortLink(SQLRow(row)).code
+            }
         }
         return page
     }

@@ -4,13 +4,18 @@ package import LinkCatalog
 package import LinkRouting
 import Migrations
 
-/// `links.db`: the short links of all tenants, and the history of each link.
+/// The short links of all tenants, and the history of each link, in `links.db` or in another store. With another store,
+/// `links.db` is this node's copy of the links; clicks and lists read it.
 package final class ShortLinkDatabase: ShortLinkStore {
-    let file: StorageFile
+    /// `links.db`.
+    let local: SQLiteStore
+    /// Where links are created and changed.
+    let store: any SQLStore
+    /// Nil if `links.db` is that store.
+    let replica: ShortLinkReplica?
     let commits: GroupCommit
     let limits: Limits
     let random: @Sendable (Int) -> Int
-    private let connections: DatabasePool
     /// Callers of lists wait for each other on this serial queue, so that they take one connection at most.
     private let longWork = DispatchQueue(label: "fingerpost.links.longWork")
 
@@ -38,33 +43,62 @@ package final class ShortLinkDatabase: ShortLinkStore {
     /// Opens or creates the file and migrates it. Throws `StorageError`.
     ///
     /// - Parameters:
+    ///   - source: The store of the links; nil if that is the file.
     ///   - checkFirst: Whether to check the whole file before opening, as required after an unclean stop.
     ///   - random: Returns a random number below its argument, for random codes.
     package init(
         _ path: String,
+        copyOf source: (any SQLStore)? = nil,
         checkFirst: CatalogDatabase.CheckFirst = .no,
         limits: Limits = Limits(),
         random: @escaping @Sendable (Int) -> Int
     ) throws {
         if checkFirst == .yes { try SQLiteFile.quickCheck(path, Self.schema) }
-        connections = try SQLiteFile.open(path, Self.schema, readers: Self.readers)
-        file = StorageFile(path, connections)
-        commits = GroupCommit(file)
+        local = try SQLiteStore(path, Self.schema, readers: Self.readers)
+        if let source {
+            let replica = ShortLinkReplica(of: source, in: local)
+            self.replica = replica
+            store = source
+            // Whoever creates a link can click it on this node at once.
+            commits = GroupCommit(source, ending: ShortLinkReplica.note, committed: { try? await replica.follow() })
+        } else {
+            replica = nil
+            store = local
+            commits = GroupCommit(local)
+        }
         self.limits = limits
         self.random = random
     }
 
-    package func close() throws {
-        commits.finish()
-        try SQLiteFile.close(connections)
+    /// The store is closed by its owner.
+    package func close() throws { try local.close() }
+
+    /// Brings this node's copy up to date, after telling the store which links were clicked here.
+    ///
+    /// - Parameter progress: Called with the number of rows that were copied so far.
+    package func follow(telling progress: (Int) -> Void = { _ in }) async throws {
+        try await replica?.sendEnds(by: commits)
+        try await replica?.follow(telling: progress)
     }
 
+    /// Whether this node's copy has ever had all links.
+    package var hasFollowed: Bool { get throws { try replica?.isComplete ?? false } }
+
+    /// Lets apps' links that end soon live on while the report of a node is missing, which may have seen clicks.
+    package func holdAppLinks(at now: Timestamp) async throws { try await replica?.hold(by: commits, at: now) }
+
+    /// Opens or creates a file with the tables of short links.
+    package static func makeStore(_ path: String) throws -> any SQLStore { try SQLiteStore(path, schema) }
+
+    var file: StorageFile { local.file }
+
     package func link(_ code: ShortCode, of tenant: TenantID, ignoringCase: Bool) async throws -> ShortLink? {
-        try await file.read { db in
+        try await local.read { db in
             if let row = try Self.row(code, of: tenant, db) { return try ShortLink(row) }
             guard ignoringCase else { return nil }
-            return try Row.fetchOne(
-                db.cachedStatement(sql: Self.foldedSQL),
+            return try SQLRow.fetchOne(
+                db,
+                sql: Self.foldedSQL,
                 arguments: ["tenant": tenant.rawValue, "code": code.rawValue]
             ).map { try ShortLink($0) }
         }
@@ -84,18 +118,18 @@ package final class ShortLinkDatabase: ShortLinkStore {
         """
 
     package func history(of code: ShortCode, of tenant: TenantID) async throws -> [ShortLinkChange] {
-        try await file.read { db in
+        try await store.read { db in
             guard let row = try Self.row(code, of: tenant, db) else { return [] }
-            let changes = try Row.fetchAll(
+            let changes = try SQLRow.fetchAll(
                 db,
                 sql: "SELECT * FROM short_link_change WHERE link = ? ORDER BY version DESC LIMIT ?",
-                arguments: [row["id"] as Int64, ShortLinkChange.kept]
+                arguments: [try row["id"] as Int64, ShortLinkChange.kept]
             ).map { row in
                 ShortLinkChange(
-                    at: Timestamp(milliseconds: row["at"]),
-                    actor: Actor(row),
-                    version: row["version"],
-                    link: try Document.readStored(row["content"])
+                    at: Timestamp(milliseconds: try row["at"]),
+                    actor: try Actor(row),
+                    version: try row["version"],
+                    link: try Document.readStored(try row["content"])
                 )
             }
             guard changes.isEmpty else { return changes }
@@ -112,8 +146,8 @@ package final class ShortLinkDatabase: ShortLinkStore {
     }
 
     package func count(of tenant: TenantID) async throws -> Int {
-        try await file.read { db in
-            try Int.fetchOne(db, sql: "SELECT links FROM tenant WHERE name = ?", arguments: [tenant.rawValue]) ?? 0
+        try await local.read { db in
+            try Int.fetchOne(db, sql: "SELECT links FROM link_tenant WHERE name = ?", arguments: [tenant.rawValue]) ?? 0
         }
     }
 
@@ -122,7 +156,7 @@ package final class ShortLinkDatabase: ShortLinkStore {
         by install: ShortLink.InstallHash,
         since start: Timestamp
     ) async throws -> Int {
-        try await file.read { db in
+        try await local.read { db in
             try Int.fetchOne(
                 db,
                 sql: """
@@ -143,7 +177,7 @@ package final class ShortLinkDatabase: ShortLinkStore {
                     db,
                     sql: """
                         SELECT name, links, (SELECT count(*) FROM short_link WHERE tenant = tenant.id) AS rows
-                        FROM tenant WHERE links != rows
+                        FROM link_tenant AS tenant WHERE links != rows
                         """
                 ).map { row in
                     "\(file.path): \(row["name"] as String) has \(row["rows"] as Int) links, but "
@@ -160,11 +194,12 @@ package final class ShortLinkDatabase: ShortLinkStore {
     // MARK: Shared
 
     /// The id of the tenant `:tenant`.
-    static let tenantSQL = "(SELECT id FROM tenant WHERE name = :tenant)"
+    static let tenantSQL = "(SELECT id FROM link_tenant WHERE name = :tenant)"
 
-    static func row(_ code: ShortCode, of tenant: TenantID, _ db: Database) throws -> Row? {
-        try Row.fetchOne(
-            db.cachedStatement(sql: "SELECT * FROM short_link WHERE tenant = \(tenantSQL) AND code = :code"),
+    static func row(_ code: ShortCode, of tenant: TenantID, _ db: any SQLDatabase) throws -> SQLRow? {
+        try SQLRow.fetchOne(
+            db,
+            sql: "SELECT * FROM short_link WHERE tenant = \(tenantSQL) AND code = :code",
             arguments: ["tenant": tenant.rawValue, "code": code.rawValue]
         )
     }

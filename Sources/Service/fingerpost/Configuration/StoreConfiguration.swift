@@ -1,9 +1,12 @@
+import Foundation
 import PostgresStorage
 
 /// The keys of `store`: where the catalog is.
 struct StoreConfiguration {
     /// Nil if the catalog is in the data directory.
     let postgresql: PostgresAddress?
+    /// The secret of all nodes with which the keys of addresses are encrypted; nil for a key of each node's own.
+    let addressSecret: String?
     private let values: [String]
 
     private enum Kind: String, CaseIterable {
@@ -11,10 +14,12 @@ struct StoreConfiguration {
     }
 
     /// In the order of config/fingerpost.yaml.
-    static let keys = ["kind", "hosts", "database", "user", "passwordFile", "caFile"].map { "store.\($0)" }
+    static let keys = ["kind", "hosts", "database", "user", "passwordFile", "caFile", "addressKeyFile"].map {
+        "store.\($0)"
+    }
 
     init(text: (_ key: String, _ standard: String) -> String) throws {
-        let standards = ["sqlite", "", "fingerpost", "fingerpost", "", ""]
+        let standards = ["sqlite", "", "fingerpost", "fingerpost", "", "", ""]
         values = zip(Self.keys, standards).map(text)
         let kind: Kind = try .read(Self.keys[0], values[0])
         let hosts = try values[1].split { $0 == "," || $0.isWhitespace }.map { try Self.host(String($0)) }
@@ -23,6 +28,7 @@ struct StoreConfiguration {
                 throw ServiceConfiguration.Invalid("store.hosts", "is set, but store.kind is sqlite; write postgresql.")
             }
             postgresql = nil
+            addressSecret = nil
             return
         }
         guard !hosts.isEmpty else {
@@ -38,7 +44,20 @@ struct StoreConfiguration {
             passwordFile: values[4].isEmpty ? nil : values[4],
             caFile: values[5].isEmpty ? nil : values[5]
         )
+        addressSecret = try values[6].isEmpty ? nil : Self.addressSecret(values[6])
         if !values[4].isEmpty { _ = try SecretFile.read(values[4], key: "store.passwordFile") }
+    }
+
+    private static func addressSecret(_ path: String) throws -> String {
+        let creation = "(umask 077; openssl rand -base64 32 > \(path))"
+        let secret = try SecretFile.read(path, key: "store.addressKeyFile", creation: creation)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        guard secret.utf8.count >= 32 else {
+            throw ServiceConfiguration.Invalid(
+                message: "store.addressKeyFile: \(path) has fewer than 32 characters; write a random text: \(creation)"
+            )
+        }
+        return secret
     }
 
     /// The values as `fingerpost config` prints them.

@@ -1,3 +1,5 @@
+import Crypto
+import Foundation
 import HTTPTransport
 import LinkCatalog
 import LinkEvents
@@ -5,15 +7,18 @@ import LinkRouting
 import LinkServer
 import LinkStorage
 import Logging
+import PostgresStorage
 import ServiceLifecycle
 import Synchronization
 
 /// Follows the catalog in PostgreSQL: what another node changes is live on this one within two seconds. It asks for the head
 /// of the audit log each second, since a notification could be missed and a pooler does not pass it on.
 final class CatalogFollower: Service {
+    private let store: PostgresStore
     private let database: CatalogDatabase
+    private let links: ShortLinkDatabase
     private let dependencies: ServerDependencies
-    private let now: @Sendable () -> Timestamp
+    private let configuration: ServiceConfiguration
     private let logger: Logger
     private let state: Mutex<State>
 
@@ -22,50 +27,126 @@ final class CatalogFollower: Service {
         /// The versions of the copy whose keys and tables are in memory.
         var keys: Int64?
         var tables: Int64?
-        /// Why the last attempt failed; nil if it succeeded.
-        var failure: String?
+        /// Why the last attempts failed.
+        var failures: [Followed: String] = [:]
+    }
+
+    private enum Followed: String {
+        case catalog = "the catalog"
+        case links = "the short links"
     }
 
     /// - Parameter failure: Why the start did not reach PostgreSQL; nil if it did.
     init(
+        _ store: PostgresStore,
         _ database: CatalogDatabase,
+        _ links: ShortLinkDatabase,
         _ dependencies: ServerDependencies,
+        _ configuration: ServiceConfiguration,
         failure: String?,
-        now: @escaping @Sendable () -> Timestamp,
         logger: Logger
     ) {
+        self.store = store
         self.database = database
+        self.links = links
         self.dependencies = dependencies
-        self.now = now
+        self.configuration = configuration
         self.logger = logger
-        state = Mutex(State(lastAnswer: failure == nil ? now() : nil, failure: failure))
+        state = Mutex(
+            State(lastAnswer: failure == nil ? SystemClock.now() : nil, failures: failure.map { [.catalog: $0] } ?? [:])
+        )
     }
 
     /// Between two questions: a second, with jitter, so that nodes that start together do not ask together.
-    private static var pause: Duration { .milliseconds(Int.random(in: 800...1_200)) }
+    private static var second: Duration { .milliseconds(Int.random(in: 800...1_200)) }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in
-                // Keys never wait until tables are compiled.
+                // Keys never wait until tables are compiled, or many links are copied.
                 group.addTask { await self.repeating { await self.followKeys() } }
                 group.addTask { await self.repeating { await self.applyTables() } }
+                group.addTask { await self.repeating { await self.followLinks() } }
+                group.addTask {
+                    await self.report()
+                    await self.repeating(after: .seconds(30)) { await self.report() }
+                }
+                group.addTask { await self.repeating(after: .seconds(3_600)) { await self.holdLinks() } }
             }
         }
     }
 
-    private func repeating(_ body: () async -> Void) async {
-        while (try? await Task.sleep(for: Self.pause)) != nil { await body() }
+    private func repeating(after pause: Duration? = nil, _ body: () async -> Void) async {
+        while (try? await Task.sleep(for: pause ?? Self.second)) != nil { await body() }
     }
+
+    // MARK: Short links
+
+    private func followLinks() async {
+        do {
+            try await links.follow()
+            note(nil, of: .links)
+        } catch is CancellationError {
+        } catch {
+            note("\(error)", of: .links)
+        }
+    }
+
+    private func holdLinks() async {
+        do {
+            try await links.holdAppLinks(at: SystemClock.now())
+        } catch {
+            logger.warning("apps' links that end soon could not be checked", metadata: ["error": "\(error)"])
+        }
+    }
+
+    // MARK: Reports
+
+    /// Tells the database what this node has, and reads what nodes share besides the catalog.
+    private func report() async {
+        do {
+            let node = FleetNode(
+                name: configuration.node,
+                seenAt: SystemClock.now(),
+                version: BuildInfo.version,
+                catalog: state.withLock(\.tables) ?? 0
+            )
+            try await store.report(node)
+            if let secret = configuration.store.addressSecret { try await shareAddressKeys(sealedBy: secret) }
+        } catch {
+            // Following says that the database is away.
+            logger.debug("this node could not report", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Takes the keys of this hour's day and of the next hour's, so that all nodes change them together at midnight.
+    private func shareAddressKeys(sealedBy secret: String) async throws {
+        let key = SymmetricKey(data: SHA256.hash(data: Data(secret.utf8)))
+        var keys: [CivilDay: Data] = [:]
+        let now = SystemClock.now()
+        for day in Set([now.day, Timestamp(milliseconds: now.milliseconds + 3_600_000).day]) {
+            let name = Data(day.description.utf8)
+            let own = try AES.GCM.seal(SystemRandom.bytes(32), using: key, authenticating: name).combined ?? Data()
+            let stored = try await store.addressKey(of: day, proposal: own)
+            do {
+                keys[day] = try AES.GCM.open(AES.GCM.SealedBox(combined: stored), using: key, authenticating: name)
+            } catch {
+                logger.error("the key of addresses was made with another store.addressKeyFile; this node uses its own")
+            }
+        }
+        dependencies.linkResolver.addressKeys.share(keys)
+    }
+
+    // MARK: The catalog
 
     private func followKeys() async {
         let change = dependencies.keys.change
         do {
             _ = try await database.follow()
-            note(nil)
+            note(nil, of: .catalog)
         } catch is CancellationError {
         } catch {
-            note("\(error)")
+            note("\(error)", of: .catalog)
             if error is ForeignHistory { await endRevokedKeys() }
         }
         do {
@@ -100,37 +181,50 @@ final class CatalogFollower: Service {
 
     /// Each time, since a new key seals only after a minute.
     private func replaceSealingKeys(from copy: CatalogDatabase) async throws {
-        dependencies.linkResolver.sealer.replaceKeys(try await copy.sealingKeys(of: .continuation, at: now()))
-        dependencies.linkResolver.installTokens.replaceKeys(try await copy.sealingKeys(of: .install, at: now()))
+        dependencies.linkResolver.sealer.replaceKeys(
+            try await copy.sealingKeys(of: .continuation, at: SystemClock.now())
+        )
+        dependencies.linkResolver.installTokens.replaceKeys(
+            try await copy.sealingKeys(of: .install, at: SystemClock.now())
+        )
     }
 
-    /// Logs when the catalog goes away and when it comes back.
-    private func note(_ failure: String?) {
+    // MARK: State
+
+    /// Logs when something cannot be followed any more, and when it can be again.
+    private func note(_ failure: String?, of what: Followed) {
         let before = state.withLock { state in
-            defer { state.failure = failure }
-            if failure == nil { state.lastAnswer = now() }
-            return state.failure
+            defer { state.failures[what] = failure }
+            if failure == nil, what == .catalog { state.lastAnswer = SystemClock.now() }
+            return state.failures[what]
         }
         if let failure, before == nil {
-            logger.error("the catalog cannot be followed; this node's copy answers", metadata: ["error": "\(failure)"])
+            logger.error(
+                "\(what.rawValue) cannot be followed; this node's copy answers",
+                metadata: ["error": "\(failure)"]
+            )
         } else if failure == nil, before != nil {
-            logger.notice("the catalog is followed again")
+            logger.notice("\(what.rawValue) can be followed again")
         }
     }
 
     /// The node is ready without PostgreSQL, and says that it may be behind.
     var check: Health.Check {
         Health.Check("catalog") { [self] in
-            let (failure, last) = state.withLock { ($0.failure, $0.lastAnswer) }
-            guard let failure else { return .good("the catalog in PostgreSQL is followed") }
-            return .degraded("the catalog is as of \(last?.description ?? "before the start"): \(failure)")
+            let (failures, last) = state.withLock { ($0.failures, $0.lastAnswer) }
+            guard let (what, failure) = failures.min(by: { $0.key.rawValue < $1.key.rawValue }) else {
+                return .good("the catalog in PostgreSQL is followed")
+            }
+            return .degraded(
+                "\(what.rawValue) cannot be followed, last at \(last?.description ?? "no time"): \(failure)"
+            )
         }
     }
 
     func readings() -> [MetricRegistry.Reading] {
-        let (failure, last) = state.withLock { ($0.failure, $0.lastAnswer) }
+        let (failures, last) = state.withLock { ($0.failures, $0.lastAnswer) }
         return [
-            .gauge("fingerpost_catalog_reachable", failure == nil ? 1 : 0),
+            .gauge("fingerpost_catalog_reachable", failures.isEmpty ? 1 : 0),
             .gauge("fingerpost_catalog_followed_timestamp_seconds", Double(last?.milliseconds ?? 0) / 1_000),
         ]
     }

@@ -53,17 +53,25 @@ struct Server {
             opsServer.health.start("preparing PostgreSQL")
             unreachable = try await Self.prepare(store, logger)
         }
-        (database, links, log) = try await Self.open(directory, store, telling: opsServer.health, logger)
+        (database, links, log) = try await Self.open(
+            directory,
+            store,
+            node: configuration.node,
+            telling: opsServer.health,
+            logger
+        )
         opsServer.health.start("loading the tables")
         if store != nil {
             do {
                 _ = try await database.follow()
+                try await links.follow { opsServer.health.start("copying short links: \($0)") }
+                try await database.releaseRequests()
             } catch let error as CatalogUnavailable {
                 // Without a copy there is nothing to answer from, and a catalog of the directory's own is another one.
-                guard try database.hasFollowed else { throw error }
+                guard try database.hasFollowed && links.hasFollowed else { throw error }
                 unreachable = "\(error)"
             } catch let error as ForeignHistory {
-                guard try database.hasFollowed else { throw error }
+                guard try database.hasFollowed && links.hasFollowed else { throw error }
                 logger.error(
                     "the catalog cannot be followed; this node's copy answers",
                     metadata: ["error": "\(error)"]
@@ -110,8 +118,8 @@ struct Server {
             logger: logger
         )
         self.dependencies = dependencies
-        follower = store.map { [database] _ in
-            CatalogFollower(database, dependencies, failure: unreachable, now: SystemClock.now, logger: logger)
+        follower = store.map { [database, links] store in
+            CatalogFollower(store, database, links, dependencies, configuration, failure: unreachable, logger: logger)
         }
         try await dependencies.publishing.reload()
         let catalog = dependencies.linkResolver.catalog
@@ -188,6 +196,7 @@ struct Server {
     private static func open(
         _ directory: DataDirectory,
         _ store: PostgresStore?,
+        node: String,
         telling health: Health,
         _ logger: Logger
     ) async throws -> (CatalogDatabase, ShortLinkDatabase, EventLog) {
@@ -199,13 +208,19 @@ struct Server {
                         let checkFirst: CatalogDatabase.CheckFirst = directory.wasUnclean ? .yes : .no
                         let database =
                             if let store {
-                                try CatalogDatabase(store, copy: directory.catalogPath, checkFirst: checkFirst)
+                                try CatalogDatabase(
+                                    store,
+                                    copy: directory.catalogPath,
+                                    node: node,
+                                    checkFirst: checkFirst
+                                )
                             } else {
                                 try CatalogDatabase(directory.catalogPath, checkFirst: checkFirst)
                             }
                         health.start(directory.wasUnclean ? "checking links.db" : "opening links.db")
                         let links = try ShortLinkDatabase(
                             directory.linksPath,
+                            copyOf: store,
                             checkFirst: checkFirst,
                             random: SystemRandom.number
                         )
