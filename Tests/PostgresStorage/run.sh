@@ -1,14 +1,15 @@
 #!/bin/sh
 # The catalog in PostgreSQL: connections, schema, following, and editing histories of two nodes against the model.
-# Packages: postgresql python3
+# Packages: postgresql python3 haproxy curl
 #
-# run.sh [--short] [FILTER]: --short runs 40 histories instead of 2,000.
+# run.sh [--short] [FILTER]: --short runs 40 histories instead of 2,000, and kills 3 moves instead of 50.
 set -eu
 cd "$(dirname "$0")/../.."
 . Tests/part.sh
 
 histories=2000
-case ${1:-} in --short) histories=40; shift ;; esac
+kills=50
+case ${1:-} in --short) histories=40 kills=3; shift ;; esac
 filter=${1:-'PostgresStorageTests|EditingHistoriesTests|ShortLinkModelTests|ShortLinkDatabaseTests'}
 
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
@@ -44,4 +45,4 @@ fi
 debug_build fingerpost
 mkdir "$scratch/nodes"
 psql -q -h "$scratch" -p 5432 -U postgres -c 'CREATE DATABASE nodes' postgres
-timeout 300 python3 Tests/PostgresStorage/nodes.py "$fingerpost" "$scratch" "$scratch/nodes" "$start >/dev/null" "$stop >/dev/null"
+timeout 600 python3 Tests/PostgresStorage/nodes.py "$fingerpost" "$scratch" "$scratch/nodes" "$start >/dev/null" "$stop >/dev/null" "$kills"

@@ -51,7 +51,9 @@ package struct PostgresAddress: Sendable, Hashable {
         guard stat(passwordFile, &status) == 0, let bytes = FileManager.default.contents(atPath: passwordFile) else {
             throw .unsuitable("store.passwordFile: \(passwordFile) cannot be read: check the path and its owner.")
         }
-        guard status.st_mode & 0o077 == 0 else {
+        // Kubernetes mounts secrets as root's, readable by the group of the process.
+        let othersRights: mode_t = status.st_uid == 0 && geteuid() != 0 ? 0o037 : 0o077
+        guard status.st_mode & othersRights == 0 else {
             throw .unsuitable("store.passwordFile: others can read \(passwordFile): run 'chmod 600 \(passwordFile)'.")
         }
         return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)

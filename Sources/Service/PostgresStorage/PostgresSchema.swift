@@ -1,3 +1,4 @@
+import Foundation
 import LinkStorage
 import Migrations
 import Synchronization
@@ -22,7 +23,8 @@ extension PostgresStore {
         let warnings = try await transaction(opening) { [name] db in
             let server = try Server(db, name)
             try server.check()
-            try Self.migrate(db, migrations, name)
+            try Self.migrate(db, migrations, name, mayCreate: server.canCreate)
+            try server.checkRights(db)
             if !copying, let source = try String.fetchOne(db, sql: "SELECT source FROM copy_of") {
                 throw PostgresError.unsuitable(
                     "\(name) holds an unfinished copy of \(source): run 'fingerpost store copy' again."
@@ -30,20 +32,35 @@ extension PostgresStore {
             }
             return server.warnings
         }
+        try await requireSession()
         isPrepared.withLock { $0 = true }
         return warnings
+    }
+
+    /// A pooler may give each transaction another session, which is seen if it does so now. It does no harm, since each
+    /// transaction sets what it needs, but it was not meant.
+    private func requireSession() async throws {
+        let set = "SELECT set_config('fingerpost.session', 'kept', false)"
+        _ = try await onFollowing { try String.fetchOne($0, sql: set) }
+        let get = "SELECT coalesce(current_setting('fingerpost.session', true), '')"
+        guard try await onFollowing({ try String.fetchOne($0, sql: get) }) == "kept" else {
+            throw PostgresError.unsuitable(
+                "\(name) is behind a pooler that changes sessions between transactions: set pool_mode = session for it."
+            )
+        }
     }
 
     /// "FPCATALO", as a number of 64 bits.
     private static let lock: Int64 = 0x4650_4341_5441_4C4F
 
-    private static func migrate(_ db: any SQLDatabase, _ migrations: [String], _ name: String) throws {
+    private static func migrate(_ db: any SQLDatabase, _ migrations: [String], _ name: String, mayCreate: Bool) throws {
         try db.execute(sql: "SELECT pg_advisory_xact_lock(?)", arguments: [lock])
         let isThere = try Bool.fetchOne(db, sql: "SELECT to_regclass('fingerpost_schema') IS NOT NULL") ?? false
         let found =
             isThere ? try SQLRow.fetchOne(db, sql: "SELECT version, oldest, baseline FROM fingerpost_schema") : nil
         let baseline = CatalogDatabase.contentHash(migrations.first ?? "")
         guard let found else {
+            try requireCreation(mayCreate, name)
             guard try Int.fetchOne(db, sql: "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()") == 0
             else {
                 throw PostgresError.unsuitable(
@@ -69,8 +86,17 @@ extension PostgresStore {
             )
         }
         guard version < migrations.count else { return }
+        try requireCreation(mayCreate, name)
         try run(migrations[version...], db)
         try db.execute(sql: "UPDATE fingerpost_schema SET version = ?", arguments: [migrations.count])
+    }
+
+    private static func requireCreation(_ mayCreate: Bool, _ name: String) throws {
+        guard !mayCreate else { return }
+        throw PostgresError.unsuitable(
+            "\(name) does not let this user create tables: run 'fingerpost fleet prepare' as their owner, or "
+                + "'GRANT CREATE, USAGE ON SCHEMA public TO \"USER\"'."
+        )
     }
 
     private static func run(_ migrations: ArraySlice<String>, _ db: any SQLDatabase) throws {
@@ -91,7 +117,9 @@ private struct Server {
     private let name: String
     private let version: Int
     private let settings: [String: String]
-    private let canCreate: Bool
+    let canCreate: Bool
+    /// The server's time minus this machine's, in seconds.
+    private let clockDifference: Double
 
     init(_ db: any SQLDatabase, _ name: String) throws {
         self.name = name
@@ -103,11 +131,32 @@ private struct Server {
             try SQLRow.fetchAll(db, sql: sql).map { (try $0["name"], try $0["setting"]) }
         ) { first, _ in first }
         version = settings["server_version_num"].flatMap { Int($0) } ?? 0
+        let time =
+            try Int64.fetchOne(db, sql: "SELECT CAST(1000 * extract(epoch FROM clock_timestamp()) AS BIGINT)") ?? 0
+        clockDifference = Double(time) / 1_000 - Date().timeIntervalSince1970
         canCreate =
             try Bool.fetchOne(
                 db,
                 sql: "SELECT has_schema_privilege(current_schema(), 'CREATE')"
             ) ?? false
+    }
+
+    /// Names each right that the user lacks.
+    func checkRights(_ db: any SQLDatabase) throws {
+        let missing = try String.fetchAll(
+            db,
+            sql: """
+                SELECT r || ' ON ' || c.relname FROM pg_class c,
+                    unnest(CASE c.relkind WHEN 'r' THEN ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE'] ELSE ARRAY['USAGE', 'SELECT'] END) r
+                WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'S') AND NOT CASE c.relkind
+                    WHEN 'r' THEN has_table_privilege(c.oid, r) ELSE has_sequence_privilege(c.oid, r) END
+                ORDER BY c.relname, r
+                """
+        )
+        guard !missing.isEmpty else { return }
+        throw PostgresError.unsuitable(
+            "\(name) does not give this user \(missing.joined(separator: ", ")): grant it as deploy/fleet/roles.sql does."
+        )
     }
 
     func check() throws {
@@ -118,8 +167,6 @@ private struct Server {
                 "has the encoding \(settings["server_encoding"] ?? "?"): create the database with ENCODING 'UTF8' TEMPLATE template0."
             } else if let off = ["fsync", "full_page_writes"].first(where: { settings[$0] == "off" }) {
                 "runs with \(off) = off, under which a power cut loses publications: set it to on."
-            } else if !canCreate {
-                "does not let this user create tables: run 'GRANT CREATE, USAGE ON SCHEMA public TO \"USER\"' in it as its owner."
             } else {
                 nil
             }
@@ -127,10 +174,18 @@ private struct Server {
     }
 
     var warnings: [String] {
-        settings["synchronous_standby_names"] == ""
-            ? [
+        var warnings: [String] = []
+        if settings["synchronous_standby_names"] == "" {
+            warnings.append(
                 "\(name) has no synchronous standby: a failover can lose publications that were acknowledged (docs/fleet.md)"
-            ]
-            : []
+            )
+        }
+        if abs(clockDifference) > 5 {
+            warnings.append(
+                "the clock of \(name) is \(Int(clockDifference)) s from this machine's: correct it, since times of events and ends of "
+                    + "keys follow it"
+            )
+        }
+        return warnings
     }
 }

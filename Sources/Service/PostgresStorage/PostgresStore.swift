@@ -56,11 +56,16 @@ package final class PostgresStore: SQLStore {
     package func longRead<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLDatabase) throws -> Value
     ) async throws -> Value {
-        try await prepared {
-            try await withCheckedThrowingContinuation { continuation in
-                following.thread.async { [following] in
-                    continuation.resume(with: self.result(Self.reading, .eachWait, on: following, body))
-                }
+        try await prepared { try await onFollowing(body) }
+    }
+
+    /// Reads on the connection that follows the catalog.
+    func onFollowing<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLDatabase) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            following.thread.async { [following] in
+                continuation.resume(with: self.result(Self.reading, .eachWait, on: following, body))
             }
         }
     }

@@ -44,4 +44,18 @@ struct TableBoundsTests {
         #expect(found.subtracting(documented) == [], "add a line to docs/security.md, What bounds each table")
         #expect(documented.subtracting(found) == [], "docs/security.md names tables that do not exist")
     }
+
+    /// docs/fleet.md says where each table is if there are several nodes.
+    @Test func everyTableHasADocumentedPlace() throws {
+        let page = Repository.folder.appending(path: "docs/fleet.md")
+        let rows = try String(contentsOf: page, encoding: .utf8).split(separator: "\n").filter { $0.hasPrefix("| ") }
+        let text = (Migrations.catalog + Migrations.links + Migrations.postgresql).joined(separator: "\n")
+        let tables = Set(text.matches(of: /CREATE TABLE (\w+)/).map { String($0.1) })
+        #expect(tables.count > 25)
+        for table in tables.sorted() {
+            let places = rows.filter { $0.contains("`\(table)`") }
+            #expect(places.count == 1, "\(table) has \(places.count) lines in docs/fleet.md, Where each thing is")
+            #expect(places.allSatisfy { $0.contains(" yes ") }, "\(table) has no place")
+        }
+    }
 }

@@ -42,8 +42,9 @@ package final class CatalogDatabase: CatalogStore {
     package init(_ store: any SQLStore, copy path: String, node: String, checkFirst: CheckFirst = .no) throws {
         if checkFirst == .yes { try SQLiteFile.quickCheck(path, Self.schema) }
         local = try SQLiteStore(path, Self.schema)
-        pool = store
-        replica = CatalogReplica(of: store, in: local, node: node)
+        let replica = CatalogReplica(of: store, in: local, node: node)
+        self.replica = replica
+        pool = CatalogReplica.Writer(replica: replica)
     }
 
     private init(copy local: SQLiteStore) {

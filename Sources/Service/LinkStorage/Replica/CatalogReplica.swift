@@ -1,4 +1,5 @@
 import Foundation
+import LinkCatalog
 
 /// Keeps a copy of the catalog on this node's disk: what the public port needs to answer and to start when the catalog's
 /// store is away. A copy is a `catalog.db`, whose changes are transactions, so it is never a mixture of two states.
@@ -90,13 +91,48 @@ package struct CatalogReplica: Sendable {
         orIs accepted: String?,
         in copy: SQLiteStore
     ) throws -> Bool {
-        guard known.id > 0 else { return false }
-        let hash = try Data.fetchOne(source, sql: "SELECT hash FROM audit WHERE id = ?", arguments: [known.id])
-        guard head.id < known.id || hash != known.hash else { return false }
+        guard try !Self.has(known, source, head) else { return false }
         guard try copy.reading({ try AcceptedHistory.isNew(accepted, $0) }) else {
             throw ForeignHistory(known: known.id, found: head.id)
         }
         return true
+    }
+
+    /// Whether a store has a change of a copy.
+    private static func has(_ known: Head, _ source: any SQLDatabase, _ head: Head) throws -> Bool {
+        guard known.id > 0, known != head else { return true }
+        let hash = try Data.fetchOne(source, sql: "SELECT hash FROM audit WHERE id = ?", arguments: [known.id])
+        return head.id > known.id && hash == known.hash
+    }
+
+    /// The catalog's store for changes by this node. It takes none while it lacks changes that this node has, since those may
+    /// come back with another server.
+    struct Writer: SQLStore {
+        let replica: CatalogReplica
+
+        var name: String { replica.source.name }
+
+        func read<Value: Sendable>(
+            _ body: @escaping @Sendable (any SQLDatabase) throws -> Value
+        ) async throws -> Value { try await replica.source.read(body) }
+
+        func longRead<Value: Sendable>(
+            _ body: @escaping @Sendable (any SQLDatabase) throws -> Value
+        ) async throws -> Value { try await replica.source.longRead(body) }
+
+        func storing<Value: Sendable>(
+            _ body: @escaping @Sendable (any SQLDatabase) throws -> Value
+        ) async throws -> Value {
+            try await replica.source.storing { [copy = replica.copy] db in
+                let (known, head) = (try copy.reading { try Head($0) }, try Head(db))
+                guard try CatalogReplica.has(known, db, head) else {
+                    throw CatalogUnavailable("\(ForeignHistory(known: known.id, found: head.id))")
+                }
+                return try body(db)
+            }
+        }
+
+        func close() throws { try replica.source.close() }
     }
 
     /// The tenants with changes; nil is that of the keys for all tenants.

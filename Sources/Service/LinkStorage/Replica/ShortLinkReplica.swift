@@ -1,4 +1,5 @@
 import Foundation
+import LinkCatalog
 import LinkRouting
 
 /// Keeps this node's `links.db` as a copy of the short links in another store, so that clicks never wait for it.
@@ -33,6 +34,16 @@ struct ShortLinkReplica: Sendable {
     private struct Commit: Hashable {
         var number: Int64 = 0
         var id = ""
+    }
+
+    /// Notes a transaction of this node in the store, at its end.
+    func note(_ db: any SQLDatabase) throws {
+        do {
+            try Self.require(try copy.reading(Self.position).commit, in: db, try Self.newestCommit(db))
+        } catch let foreign as ForeignHistory {
+            throw CatalogUnavailable("\(foreign)")
+        }
+        try Self.note(db)
     }
 
     /// Notes a transaction in the store, at its end.

@@ -60,7 +60,7 @@ package final class ShortLinkDatabase: ShortLinkStore {
             self.replica = replica
             store = source
             // Whoever creates a link can click it on this node at once.
-            commits = GroupCommit(source, ending: ShortLinkReplica.note, committed: { try? await replica.follow() })
+            commits = GroupCommit(source, ending: replica.note, committed: { try? await replica.follow() })
         } else {
             replica = nil
             store = local

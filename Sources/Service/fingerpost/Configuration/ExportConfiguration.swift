@@ -221,7 +221,9 @@ enum SecretFile {
             let advice = creation.map { "'\($0)' creates it" } ?? "check the path"
             throw ServiceConfiguration.Invalid(message: "\(key): \(path) does not exist; \(advice).")
         }
-        guard status.st_mode & 0o077 == 0 else {
+        // Kubernetes mounts secrets as root's, readable by the group of the process.
+        let othersRights: mode_t = status.st_uid == 0 && geteuid() != 0 ? 0o037 : 0o077
+        guard status.st_mode & othersRights == 0 else {
             throw ServiceConfiguration.Invalid(
                 message: "\(key): other users can read \(path); run: chmod 600 \(path)"
             )
