@@ -8,6 +8,7 @@ import sys
 
 import client
 import figures
+import fleet
 import latency
 import links
 import logs
@@ -22,7 +23,7 @@ from servers import Scratch
 SECTIONS = {
     "routing": routing.figures, "http": web.figures, "latency": latency.figures, "publish": publishing.figures,
     "links": links.figures, "append": logs.append, "export": logs.export, "start": starting.start, "memory": starting.memory,
-    "client": client.figures, "stub": stubs.figures,
+    "client": client.figures, "stub": stubs.figures, "fleet": fleet.figures,
 }
 
 

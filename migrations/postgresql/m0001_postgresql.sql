@@ -221,7 +221,8 @@ CREATE TABLE node (
     name TEXT COLLATE "C" PRIMARY KEY,
     seen_at BIGINT NOT NULL,
     version TEXT NOT NULL,
-    catalog BIGINT NOT NULL -- the number of the last change of the catalog that it has
+    catalog BIGINT NOT NULL, -- the number of the last change of the catalog that it has
+    links BIGINT NOT NULL -- the number of the last change of short links that it has
 );
 
 -- Histories that an operator has accepted although they lack changes which nodes have. Each node follows the last one.
@@ -236,7 +237,7 @@ CREATE TABLE address_key (
     sealed BYTEA NOT NULL
 );
 
--- A row without a status is a request in progress. Its owner is a node, whose lease ends after a minute.
+-- A row without a status is a request in progress. Its owner is a node, whose lease ends after ten minutes, which no request takes.
 CREATE TABLE repeated_request (
     actor TEXT COLLATE "C" NOT NULL,
     key TEXT COLLATE "C" NOT NULL,

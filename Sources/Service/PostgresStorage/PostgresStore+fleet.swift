@@ -10,12 +10,15 @@ package struct FleetNode: Sendable, Hashable {
     package let version: String
     /// The number of the last change of the catalog that it has.
     package let catalog: Int64
+    /// The number of the last change of short links that it has.
+    package let links: Int64
 
-    package init(name: String, seenAt: Timestamp, version: String, catalog: Int64) {
+    package init(name: String, seenAt: Timestamp, version: String, catalog: Int64, links: Int64) {
         self.name = name
         self.seenAt = seenAt
         self.version = version
         self.catalog = catalog
+        self.links = links
     }
 }
 
@@ -25,27 +28,46 @@ extension PostgresStore {
         try await storing { db in
             try db.execute(
                 sql: """
-                    INSERT INTO node (name, seen_at, version, catalog) VALUES (?, ?, ?, ?)
+                    INSERT INTO node (name, seen_at, version, catalog, links) VALUES (?, ?, ?, ?, ?)
                     ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at, version = excluded.version,
-                        catalog = excluded.catalog
+                        catalog = excluded.catalog, links = excluded.links
                     """,
-                arguments: [node.name, node.seenAt.milliseconds, node.version, node.catalog]
+                arguments: [node.name, node.seenAt.milliseconds, node.version, node.catalog, node.links]
             )
         }
     }
 
-    /// The nodes by name, and the number of the last change of the catalog.
-    package func fleet() async throws -> (nodes: [FleetNode], catalog: Int64) {
+    /// The nodes by name, each with what is wrong with it; nil if nothing is.
+    package func fleet(at now: Timestamp) async throws -> [(node: FleetNode, problem: String?)] {
         try await read { db in
-            let nodes = try SQLRow.fetchAll(db, sql: "SELECT * FROM node ORDER BY name").map { row in
-                FleetNode(
+            let head = try Int64.fetchOne(db, sql: "SELECT id FROM audit_head") ?? 0
+            return try SQLRow.fetchAll(db, sql: "SELECT * FROM node ORDER BY name").map { row in
+                let node = FleetNode(
                     name: try row["name"],
                     seenAt: Timestamp(milliseconds: try row["seen_at"]),
                     version: try row["version"],
-                    catalog: try row["catalog"]
+                    catalog: try row["catalog"],
+                    links: try row["links"]
                 )
+                // What was made ten seconds before a report must be in it.
+                let missing = try [
+                    "SELECT at FROM audit WHERE id = ?", "SELECT min(at) FROM link_commit WHERE number >= ?",
+                ]
+                .enumerated().compactMap { place, sql in
+                    try Int64.fetchOne(db, sql: sql, arguments: [(place == 0 ? node.catalog : node.links) + 1])
+                }
+                let problem: String? =
+                    if now.milliseconds - node.seenAt.milliseconds > 120_000 {
+                        "has not reported"
+                    } else if node.catalog > head {
+                        "has changes that the catalog lacks"
+                    } else if missing.contains(where: { $0 < node.seenAt.milliseconds - 10_000 }) {
+                        "does not follow"
+                    } else {
+                        nil
+                    }
+                return (node, problem)
             }
-            return (nodes, try Int64.fetchOne(db, sql: "SELECT id FROM audit_head") ?? 0)
         }
     }
 

@@ -49,10 +49,10 @@ struct PostgresStoreTests {
             let start = ContinuousClock.now
             await #expect(throws: CatalogUnavailable.self) { try await store.read { _ in } }
             #expect(ContinuousClock.now - start >= PostgresStore.limit.connecting)
-            // Now it is known that the server is away, and nobody waits for it.
-            let second = ContinuousClock.now
-            await #expect(throws: CatalogUnavailable.self) { try await store.read { _ in } }
-            #expect(ContinuousClock.now - second < PostgresStore.limit.connecting)
+            // Now it is known that the server is away, and most callers do not wait for it. A busy machine may take longer than
+            // the pause between two attempts.
+            for _ in 0..<9 { await #expect(throws: CatalogUnavailable.self) { try await store.read { _ in } } }
+            #expect(ContinuousClock.now - start < PostgresStore.limit.connecting * 7)
         }
     }
 

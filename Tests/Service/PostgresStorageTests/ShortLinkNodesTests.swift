@@ -125,7 +125,7 @@ struct ShortLinkNodesTests {
             #expect(try await first.count(of: Self.shop) == 5_000)
             // Others change links meanwhile.
             _ = try await second.create([Self.new("last")], of: Self.shop)
-            try await first.follow()
+            for node in [first, second] { try await node.follow() }
             #expect(try await first.count(of: Self.shop) == 12_001)
             #expect(try await Self.rows(first) == Self.rows(second))
         }
@@ -158,7 +158,7 @@ struct ShortLinkNodesTests {
                 of: Self.shop
             )
             let seen = Timestamp(milliseconds: Self.now.milliseconds - (isMissing ? 4_000_000 : 30_000))
-            try await store.report(FleetNode(name: "b", seenAt: seen, version: "1", catalog: 1))
+            try await store.report(FleetNode(name: "b", seenAt: seen, version: "1", catalog: 1, links: 1))
             try await first.holdAppLinks(at: Self.now)
             try await first.follow()
             let soon = try await Self.link("soon", in: first)?.content.expires
@@ -199,18 +199,52 @@ struct ShortLinkNodesTests {
                 try db.execute(sql: "DELETE FROM link_commit WHERE number = (SELECT max(number) FROM link_commit)")
                 try db.execute(sql: "SELECT setval('link_number', (SELECT max(number) FROM link_commit))")
             }
-            // The second node has not seen what was lost.
-            _ = try await second.create([Self.new("new"), Self.new("newer")], of: Self.shop)
+            // A click of the lost time is not told yet.
+            try await first.local.storing {
+                try $0.execute(sql: "INSERT INTO unsent_end (link, expires) VALUES (1, 5)")
+            }
+            // The second node has not seen what was lost. Its links get the lost ids, also in another tenant.
+            _ = try await second.create([Self.new("new")], of: tenant("blog"))
+            _ = try await second.create([Self.new("newer")], of: Self.shop)
             await #expect(throws: ForeignHistory.self) { try await first.follow() }
             #expect(try await Self.link("lost", in: first) != nil)
             try await store.acceptHistory()
             for node in [first, second, first] { try await node.follow() }
             #expect(try await Self.link("lost", in: first) == nil)
+            #expect(try await Self.link("new", in: first) == nil)
+            #expect(try await first.count(of: tenant("blog")) == 1)
+            #expect(await first.faults() == [])
             #expect(try await Self.rows(first) == Self.rows(second))
             // Accepted once: the next loss is refused again.
             try await store.storing { try $0.execute(sql: "UPDATE link_commit SET id = 'x'") }
             await #expect(throws: ForeignHistory.self) { try await first.follow() }
             await #expect(throws: ForeignHistory.self) { try await second.follow() }
+        }
+    }
+
+    @Test func aNodeThatDoesNotFollowIsNamed() async throws {
+        try await withNodes { first, _, store in
+            let later = Self.now.later(minutes: 10)
+            func report(_ name: String, _ seen: Timestamp, catalog: Int64 = 0, links: Int64) async throws {
+                try await store.report(
+                    FleetNode(name: name, seenAt: seen, version: "1", catalog: catalog, links: links)
+                )
+            }
+            _ = try await first.create([Self.new("a")], of: Self.shop)
+            try await store.storing {
+                try $0.execute(sql: "UPDATE link_commit SET at = ?", arguments: [Self.now.milliseconds])
+            }
+            let last = try first.lastChange
+            try await report("gone", Self.now, links: last)
+            try await report("behind", later, links: last - 1)
+            try await report("ahead", later, catalog: 9, links: last)
+            try await report("well", later, links: last)
+            let fleet = try await store.fleet(at: later)
+            #expect(fleet.map(\.node.name) == ["ahead", "behind", "gone", "well"])
+            #expect(
+                fleet.map(\.problem)
+                    == ["has changes that the catalog lacks", "does not follow", "has not reported", nil]
+            )
         }
     }
 
@@ -221,6 +255,8 @@ struct ShortLinkNodesTests {
             _ = try await own.create([Self.new("a")], of: Self.shop)
             try own.close()
             let store = try await TestPostgres.makeStore()
+            // Not even if a history was accepted once.
+            try await store.acceptHistory()
             let copy = try ShortLinkDatabase(directory + "/links.db", copyOf: store) { .random(in: 0..<$0) }
             await #expect(throws: ForeignHistory.self) { try await copy.follow() }
             #expect(try await copy.count(of: Self.shop) == 1)
@@ -231,4 +267,8 @@ struct ShortLinkNodesTests {
 
 extension ShortLinkCreation {
     fileprivate var link: ShortLink? { if case .created(let link) = self { link } else { nil } }
+}
+
+extension Timestamp {
+    fileprivate func later(minutes: Int64) -> Timestamp { Timestamp(milliseconds: milliseconds + minutes * 60_000) }
 }

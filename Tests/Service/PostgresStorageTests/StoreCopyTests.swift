@@ -175,7 +175,7 @@ struct StoreCopyTests {
             #expect(try await claim(1) == .new)
             try await nodes[1].release(request)
             #expect(try await claim(0) == .new)
-            try await store.storing { try $0.execute(sql: "UPDATE repeated_request SET lease = lease - 60001") }
+            try await store.storing { try $0.execute(sql: "UPDATE repeated_request SET lease = lease - 600001") }
             #expect(try await claim(1) == .new)
             let answer = StoredResponse(status: 201, headers: ["a": "b"], body: Data([2]))
             try await nodes[1].keep(answer, to: request, of: Self.shop, at: now, since: oldest)

@@ -3,7 +3,7 @@ package import LinkRouting
 /// The storage of responses to requests with an `Idempotency-Key`.
 package protocol IdempotencyStore: Sendable {
     /// Looks up a request with an `Idempotency-Key` that was answered since `oldest`. A store that several nodes share
-    /// also notes a new one as in progress, for at most a minute, until it is kept or released.
+    /// also notes a new one as in progress, for at most ten minutes, until it is kept or released.
     func claim(_ request: IdempotentRequest, at now: Timestamp, since oldest: Timestamp) async throws -> KnownRequest
     /// Lets another node make the change, since this one has not made it.
     func release(_ request: IdempotentRequest) async throws

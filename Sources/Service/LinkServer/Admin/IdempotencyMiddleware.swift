@@ -44,6 +44,8 @@ struct IdempotencyMiddleware: RouterMiddleware {
             await answers.keep(StoredResponse(error.problem.answer(requestID: context.requestID)), to: change)
             result = .failure(error)
         } catch {
+            // The change may be stored although its commit was not answered.
+            if error is CatalogUnavailable { change.isMade = true }
             result = .failure(error)
         }
         await answers.end(change)

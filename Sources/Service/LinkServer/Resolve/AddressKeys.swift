@@ -17,7 +17,11 @@ package final class AddressKeys: Sendable {
 
     /// Returns the 32-byte key of `day`; the key of any other day is discarded.
     package func key(for day: CivilDay) -> Data {
-        if let key = shared.withLock({ $0[day] }) { return key }
+        let key = shared.withLock { keys in
+            if keys.contains(where: { $0.key < day }) { keys = keys.filter { $0.key >= day } }
+            return keys[day]
+        }
+        if let key { return key }
         return current.withLock { current in
             if let current, current.day == day { return current.key }
             let key = random(32)

@@ -24,7 +24,7 @@ extension CatalogDatabase {
                 db,
                 sql: """
                     INSERT INTO repeated_request (actor, key, request_hash, created_at, owner, lease)
-                    VALUES (?, ?, ?, ?, ?, \(time) + 60000)
+                    VALUES (?, ?, ?, ?, ?, \(time) + 600000)
                     ON CONFLICT (actor, key) DO UPDATE SET request_hash = excluded.request_hash,
                         created_at = excluded.created_at, owner = excluded.owner, lease = excluded.lease,
                         status = NULL, headers = NULL, body = NULL, tenant = NULL
@@ -143,7 +143,7 @@ extension CatalogDatabase {
                 DELETE FROM repeated_request WHERE (actor, key) IN (
                     SELECT actor, key FROM (
                         SELECT actor, key, row_number() OVER newest AS position, sum(length(body)) OVER newest AS bytes
-                        FROM repeated_request WHERE \(column) = :value
+                        FROM repeated_request WHERE \(column) = :value AND status IS NOT NULL
                         WINDOW newest AS (ORDER BY created_at DESC, key DESC ROWS UNBOUNDED PRECEDING)) AS kept
                     WHERE position > :count OR bytes > :bytes)
                 """,

@@ -56,6 +56,9 @@ package final class CatalogDatabase: CatalogStore {
     /// What the public port reads: this node's copy, or the catalog itself if it is in a file.
     package var served: CatalogDatabase { CatalogDatabase(copy: local) }
 
+    /// The store for changes by this node.
+    package var changes: any SQLStore { pool }
+
     /// Whether this node's file is a copy of another catalog.
     package var hasFollowed: Bool {
         get throws { try local.reading { try String.fetchOne($0, sql: "SELECT source FROM copy_of") } != nil }

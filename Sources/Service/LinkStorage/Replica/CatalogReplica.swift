@@ -128,6 +128,9 @@ package struct CatalogReplica: Sendable {
                 guard try CatalogReplica.has(known, db, head) else {
                     throw CatalogUnavailable("\(ForeignHistory(known: known.id, found: head.id))")
                 }
+                if let source = try String.fetchOne(db, sql: "SELECT source FROM copy_of") {
+                    throw CatalogUnavailable("'fingerpost store copy' fills the database from \(source)")
+                }
                 return try body(db)
             }
         }
@@ -175,8 +178,10 @@ enum AcceptedHistory {
         try String.fetchOne(source, sql: "SELECT id FROM accepted_history ORDER BY number DESC LIMIT 1")
     }
 
+    /// Whether a copy has not followed it yet. A catalog of a directory's own is no copy, and never replaced.
     static func isNew(_ accepted: String?, _ copy: any SQLDatabase) throws -> Bool {
-        try String.fetchOne(copy, sql: "SELECT accepted FROM copy_of") != accepted
+        guard let row = try SQLRow.fetchOne(copy, sql: "SELECT accepted FROM copy_of") else { return false }
+        return try row["accepted"] as String? != accepted
     }
 }
 

@@ -8,9 +8,8 @@ final class GroupCommit: Sendable {
     private let committed: @Sendable () async -> Void
     private let state = Mutex(State())
 
-    /// The most changes of one transaction, so that the first of them does not wait for all that are submitted.
-    private static let most = 128
-
+    /// The most weight of one transaction, so that the first of its changes does not wait for all that are submitted.
+    private let most: Int
     private struct State {
         /// Oldest first.
         var waiting: [Change] = []
@@ -19,6 +18,7 @@ final class GroupCommit: Sendable {
     }
 
     private struct Change: Sendable {
+        let weight: Int
         /// Returns what tells the result to the caller, to be called after the commit. Throws if the store failed.
         let run: @Sendable (any SQLDatabase, _ isAlone: Bool) throws -> @Sendable () -> Void
         /// Tells the caller that the transaction failed.
@@ -26,23 +26,32 @@ final class GroupCommit: Sendable {
     }
 
     /// - Parameters:
+    ///   - most: The most weight of one transaction.
     ///   - ending: Runs at the end of each transaction, within it.
     ///   - committed: Runs after each transaction, before its callers are told.
     init(
         _ store: any SQLStore,
+        most: Int,
         ending: @escaping @Sendable (any SQLDatabase) throws -> Void = { _ in },
         committed: @escaping @Sendable () async -> Void = {}
     ) {
         self.store = store
+        self.most = most
         self.ending = ending
         self.committed = committed
     }
 
     /// Runs `body` in a transaction, and returns when that is on disk. Not even a cancelled caller returns earlier.
-    func storing<Value: Sendable>(_ body: @escaping @Sendable (any SQLDatabase) throws -> Value) async throws -> Value {
+    ///
+    /// - Parameter weight: About how many rows it changes.
+    func storing<Value: Sendable>(
+        weight: Int = 4,
+        _ body: @escaping @Sendable (any SQLDatabase) throws -> Value
+    ) async throws -> Value {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in
             submit(
                 Change(
+                    weight: weight,
                     run: { db, isAlone in
                         let result = isAlone ? .success(try body(db)) : try Self.inSavepoint(db, body)
                         return { continuation.resume(with: result) }
@@ -82,8 +91,14 @@ final class GroupCommit: Sendable {
 
     private func takeWaiting() -> [Change] {
         state.withLock { state in
-            let changes = Array(state.waiting.prefix(Self.most))
-            state.waiting.removeFirst(changes.count)
+            var (weight, count) = (0, 0)
+            for change in state.waiting {
+                weight += change.weight
+                guard count == 0 || weight <= most else { break }
+                count += 1
+            }
+            let changes = Array(state.waiting.prefix(count))
+            state.waiting.removeFirst(count)
             state.isWriting = !changes.isEmpty
             return changes
         }

@@ -3,17 +3,15 @@ package import LinkCatalog
 package import LinkRouting
 
 extension ShortLinkDatabase {
-    /// The most rows of one change. Changes of others are written between two of them.
-    private static let chunk = 500
     /// The most random codes that are tried for a link.
     private static let attempts = 8
 
     package func create(_ links: [NewShortLink], of tenant: TenantID) async throws -> [ShortLinkCreation] {
         var results: [ShortLinkCreation] = []
         results.reserveCapacity(links.count)
-        for start in stride(from: 0, to: links.count, by: Self.chunk) {
-            let part = links[start..<min(start + Self.chunk, links.count)]
-            results += try await commits.storing { [self] db in
+        for start in stride(from: 0, to: links.count, by: chunk) {
+            let part = links[start..<min(start + chunk, links.count)]
+            results += try await commits.storing(weight: part.count) { [self] db in
                 try Self.add(tenant, db)
                 return try part.map { try create($0, of: tenant, db) }
             }
@@ -195,11 +193,11 @@ extension ShortLinkDatabase {
         of tenant: TenantID,
         at now: Timestamp
     ) async throws -> Int {
-        let erase: @Sendable (any SQLDatabase) throws -> Int = { db in
+        let erase: @Sendable (any SQLDatabase) throws -> Int = { [chunk] db in
             let rows = try SQLRow.fetchAll(
                 db,
                 sql: "SELECT * FROM short_link WHERE tenant = \(Self.tenantSQL) AND install = :install LIMIT :limit",
-                arguments: ["tenant": tenant.rawValue, "install": install, "limit": Self.chunk]
+                arguments: ["tenant": tenant.rawValue, "install": install, "limit": chunk]
             )
             for row in rows {
                 let stored = try ShortLink(row)
@@ -235,7 +233,7 @@ extension ShortLinkDatabase {
         let sql = """
             DELETE FROM short_link WHERE id IN (SELECT id FROM short_link WHERE \(condition) LIMIT :limit) RETURNING id
             """
-        let values = Self.arguments(arguments, ["limit": Self.chunk])
+        let values = Self.arguments(arguments, ["limit": chunk])
         let delete: @Sendable (any SQLDatabase) throws -> Int = { db in
             try Int64.fetchAll(db, sql: sql, arguments: values).count
         }
@@ -248,7 +246,7 @@ extension ShortLinkDatabase {
     private func inChunks(_ change: () async throws -> Int) async throws -> Int {
         var count = try await change()
         var sum = count
-        while count == Self.chunk {
+        while count == chunk {
             try Task.checkCancellation()
             count = try await change()
             sum += count

@@ -16,6 +16,11 @@ package final class ShortLinkDatabase: ShortLinkStore {
     let commits: GroupCommit
     let limits: Limits
     let random: @Sendable (Int) -> Int
+    /// The most rows of one change. Changes of others are written between two of them.
+    let chunk: Int
+    private static let localChunk = 500
+    /// Each row takes some round trips, and the transactions of all nodes wait for each other.
+    private static let remoteChunk = 100
     /// Callers of lists wait for each other on this serial queue, so that they take one connection at most.
     private let longWork = DispatchQueue(label: "fingerpost.links.longWork")
 
@@ -60,11 +65,15 @@ package final class ShortLinkDatabase: ShortLinkStore {
             self.replica = replica
             store = source
             // Whoever creates a link can click it on this node at once.
-            commits = GroupCommit(source, ending: replica.note, committed: { try? await replica.follow() })
+            commits = GroupCommit(source, most: Self.remoteChunk, ending: replica.note) {
+                await replica.followBriefly()
+            }
+            chunk = Self.remoteChunk
         } else {
             replica = nil
             store = local
-            commits = GroupCommit(local)
+            commits = GroupCommit(local, most: Self.localChunk)
+            chunk = Self.localChunk
         }
         self.limits = limits
         self.random = random
@@ -73,16 +82,19 @@ package final class ShortLinkDatabase: ShortLinkStore {
     /// The store is closed by its owner.
     package func close() throws { try local.close() }
 
-    /// Brings this node's copy up to date, after telling the store which links were clicked here.
+    /// Brings this node's copy up to date, and tells the store which links were clicked here.
     ///
     /// - Parameter progress: Called with the number of rows that were copied so far.
     package func follow(telling progress: (Int) -> Void = { _ in }) async throws {
-        try await replica?.sendEnds(by: commits)
         try await replica?.follow(telling: progress)
+        try await replica?.sendEnds(by: commits)
     }
 
     /// Whether this node's copy has ever had all links.
     package var hasFollowed: Bool { get throws { try replica?.isComplete ?? false } }
+
+    /// The number of the last change that this node's copy has.
+    package var lastChange: Int64 { get throws { try replica?.number ?? 0 } }
 
     /// Lets apps' links that end soon live on while the report of a node is missing, which may have seen clicks.
     package func holdAppLinks(at now: Timestamp) async throws { try await replica?.hold(by: commits, at: now) }

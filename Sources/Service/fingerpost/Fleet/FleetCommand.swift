@@ -33,19 +33,14 @@ struct FleetCommand: AsyncParsableCommand {
         @OptionGroup var store: StoreOptions
 
         func run() async throws {
-            let (nodes, catalog) = try await store.using { try await $0.fleet() }
             let now = SystemClock.now()
-            let ages = nodes.map { max(now.milliseconds - $0.seenAt.milliseconds, 0) / 1_000 }
-            show(
-                TextColumns(
-                    zip(nodes, ages).map { [$0.name, $0.version, "\($0.catalog)", "\($1) s"] },
-                    under: ["node", "version", "catalog", "reported before"]
-                )
-            )
-            show("The catalog's last change is \(catalog).")
-            // A change is up to 30 seconds older than the next report.
-            let isWell = zip(nodes, ages).allSatisfy { $1 < 120 && ($0.catalog == catalog || $1 < 40) }
-            guard isWell else { throw ExitCode(1) }
+            let fleet = try await store.using { try await $0.fleet(at: now) }
+            let rows = fleet.map { node, problem in
+                let age = max(now.milliseconds - node.seenAt.milliseconds, 0) / 1_000
+                return [node.name, node.version, "\(node.catalog)", "\(age) s", problem ?? "follows"]
+            }
+            show(TextColumns(rows, under: ["node", "version", "catalog", "reported before", "state"]))
+            guard fleet.allSatisfy({ $0.problem == nil }) else { throw ExitCode(1) }
         }
     }
 

@@ -59,6 +59,9 @@ struct StoreCommand: AsyncParsableCommand {
             }
             let isToDirectory = from == "postgresql"
             let directory = try DataDirectory(named: isToDirectory ? to : from, for: isToDirectory ? .create : .use)
+            guard isToDirectory || access(directory.linksPath, F_OK) == 0 else {
+                throw StorageError.missing(file: directory.linksPath, detail: "catalog.db exists")
+            }
             let catalog = try CatalogDatabase.makeStore(directory.catalogPath)
             let links = try ShortLinkDatabase.makeStore(directory.linksPath)
             if !isToDirectory { try await requireOwn(catalog) }

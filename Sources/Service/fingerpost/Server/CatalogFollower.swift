@@ -109,7 +109,8 @@ final class CatalogFollower: Service {
                 name: configuration.node,
                 seenAt: SystemClock.now(),
                 version: BuildInfo.version,
-                catalog: state.withLock(\.tables) ?? 0
+                catalog: try await database.served.version(),
+                links: try links.lastChange
             )
             try await store.report(node)
             if let secret = configuration.store.addressSecret { try await shareAddressKeys(sealedBy: secret) }

@@ -220,7 +220,7 @@ struct Server {
                         health.start(directory.wasUnclean ? "checking links.db" : "opening links.db")
                         let links = try ShortLinkDatabase(
                             directory.linksPath,
-                            copyOf: store,
+                            copyOf: store == nil ? nil : database.changes,
                             checkFirst: checkFirst,
                             random: SystemRandom.number
                         )

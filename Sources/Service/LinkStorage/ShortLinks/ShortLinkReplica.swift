@@ -62,6 +62,9 @@ struct ShortLinkReplica: Sendable {
     /// Whether the copy has ever had all rows, so that this node can answer clicks.
     var isComplete: Bool { get throws { try copy.reading { try Self.position($0).isComplete } } }
 
+    /// The number of the last row that the copy has.
+    var number: Int64 { get throws { try copy.reading { try Self.position($0).number } } }
+
     /// Copies what has changed. Continues where an earlier call was interrupted.
     ///
     /// - Parameter progress: Called with the number of rows that were copied so far.
@@ -71,9 +74,26 @@ struct ShortLinkReplica: Sendable {
             try await copyPages(telling: progress)
         } catch let foreign as ForeignHistory {
             let accepted = try await source.longRead { try AcceptedHistory.last(in: $0) }
-            guard try accepted != copy.reading(Self.position).accepted else { throw foreign }
+            // Links of a directory's own are never replaced.
+            guard try copy.reading({ try Self.isCopy($0) && Self.position($0).accepted != accepted }) else {
+                throw foreign
+            }
             try await copyAll(telling: progress)
         }
+    }
+
+    /// Follows for a second at most: after that, the caller's link arrives a little later.
+    func followBriefly() async {
+        let (wait, end) = AsyncStream.makeStream(of: Never.self)
+        Task {
+            try? await follow()
+            end.finish()
+        }
+        Task {
+            try? await Task.sleep(for: .seconds(1))
+            end.finish()
+        }
+        for await _ in wait {}
     }
 
     private func copyPages(telling progress: (Int) -> Void) async throws {
@@ -108,7 +128,7 @@ struct ShortLinkReplica: Sendable {
         return try await copy.storing { copy in
             // Another call may have been faster.
             guard try Self.position(copy) == known else { return 0 }
-            guard try known.commit.id != "" || Int.fetchOne(copy, sql: "SELECT 1 FROM short_link LIMIT 1") == nil else {
+            guard try Self.isCopy(copy) || Int.fetchOne(copy, sql: "SELECT 1 FROM short_link LIMIT 1") == nil else {
                 throw ForeignHistory(known: 0, found: newest.number)
             }
             try Self.put(rows, copy)
@@ -158,6 +178,10 @@ struct ShortLinkReplica: Sendable {
                 """,
             arguments: [last, page]
         )
+    }
+
+    private static func isCopy(_ db: any SQLDatabase) throws -> Bool {
+        try Int.fetchOne(db, sql: "SELECT count(*) FROM link_position") == 1
     }
 
     private static func position(_ copy: any SQLDatabase) throws -> Position {
@@ -224,9 +248,14 @@ struct ShortLinkReplica: Sendable {
     private static func put(_ row: SQLRow, _ copy: any SQLDatabase) throws {
         var values = Dictionary(columns.map { ($0, row[value: $0]) }) { first, _ in first }
         values["tenant"] = row[value: "tenant_name"]
-        // A link that this node has not deleted yet, and whose code has been given again.
+        // A link that this node has not deleted yet, and whose code has been given again; or a link of a lost history, whose
+        // id has been given again.
         try copy.execute(
-            sql: "DELETE FROM short_link WHERE tenant = \(ShortLinkDatabase.tenantSQL) AND code = :code AND id <> :id",
+            sql: """
+                DELETE FROM short_link WHERE (tenant = \(ShortLinkDatabase.tenantSQL) AND code = :code AND id <> :id)
+                    OR (id = :id AND NOT (tenant = \(ShortLinkDatabase.tenantSQL) AND code = :code
+                        AND created_at = :created_at AND from_app = :from_app))
+                """,
             arguments: .named(values)
         )
         try copy.execute(sql: insert, arguments: .named(values))
@@ -254,21 +283,32 @@ struct ShortLinkReplica: Sendable {
     /// reported since. They get a week more. Also forgets transactions that no copy can need any more.
     func hold(by commits: GroupCommit, at now: Timestamp) async throws {
         let (hour, day) = (Int64(3_600_000), Timestamp.millisecondsPerDay)
+        var count = 0
+        repeat {
+            count = try await commits.storing { db in
+                try Int64.fetchAll(
+                    db,
+                    sql: """
+                        UPDATE short_link SET expires = :held WHERE id IN (
+                            SELECT id FROM short_link
+                            WHERE from_app = 1 AND version = 1 AND expires BETWEEN :now AND :soon
+                                AND EXISTS (SELECT 1 FROM node WHERE seen_at < :missing)
+                            LIMIT 500)
+                        RETURNING id
+                        """,
+                    arguments: [
+                        "now": now.milliseconds, "soon": now.milliseconds + 2 * day,
+                        "held": now.milliseconds + 9 * day, "missing": now.milliseconds - hour,
+                    ]
+                ).count
+            }
+        } while count == 500
+        let old = now.milliseconds - 90 * day
         try await commits.storing { db in
+            // Not the newest of them: a node that has everything may know no later one.
             try db.execute(
-                sql: """
-                    UPDATE short_link SET expires = :held
-                    WHERE from_app = 1 AND version = 1 AND expires BETWEEN :now AND :soon
-                        AND EXISTS (SELECT 1 FROM node WHERE seen_at < :missing)
-                    """,
-                arguments: [
-                    "now": now.milliseconds, "soon": now.milliseconds + 2 * day, "held": now.milliseconds + 9 * day,
-                    "missing": now.milliseconds - hour,
-                ]
-            )
-            try db.execute(
-                sql: "DELETE FROM link_commit WHERE at < ? AND number < (SELECT max(number) FROM link_commit)",
-                arguments: [now.milliseconds - 90 * day]
+                sql: "DELETE FROM link_commit WHERE number < (SELECT max(number) FROM link_commit WHERE at < ?)",
+                arguments: [old]
             )
         }
     }

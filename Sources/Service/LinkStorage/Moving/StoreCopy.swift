@@ -27,11 +27,14 @@ package struct StoreCopy: Sendable {
     package enum Failure: Error, Hashable, CustomStringConvertible {
         case targetNotEmpty(String)
         case difference(String)
+        case changed(String)
 
         package var description: String {
             switch self {
             case .targetNotEmpty(let name):
                 "\(name) is not empty, and does not hold an unfinished copy from there: name an empty database, or a new directory."
+            case .changed(let name):
+                "\(name) was changed meanwhile: end all servers that use it, and run the command again."
             case .difference(let table):
                 "the rows of \(table) differ after the copy: end all servers that use either store, empty the target and "
                     + "copy again."
@@ -44,6 +47,7 @@ package struct StoreCopy: Sendable {
     /// - Parameter progress: Called with the table and the number of rows that the target has.
     /// - Throws: ``Failure``, or what the stores throw.
     package func run(telling progress: (String, Int) -> Void) async throws -> [(table: String, rows: Int)] {
+        let start = try await state()
         try await begin()
         try await copyAll(CopiedTable.ofCatalog, from: source.catalog, to: target.catalog, progress)
         try await copyAll(CopiedTable.ofLinks, from: source.links, to: target.links, progress)
@@ -56,8 +60,26 @@ package struct StoreCopy: Sendable {
             guard try await digest(table, columns, in: to) == expected else { throw Failure.difference(table.name) }
             counts.append((table.name, expected.rows))
         }
-        try await end()
+        guard try await state() == start else { throw Failure.changed(source.catalog.name) }
+        try await end(start)
         return counts
+    }
+
+    private struct State: Hashable {
+        var head: CatalogReplica.Head
+        var links: Int64
+    }
+
+    /// What each change of the source changes.
+    private func state() async throws -> State {
+        let isNumbered = isNumbered(source.links)
+        return State(
+            head: try await source.catalog.read { try CatalogReplica.Head($0) },
+            links: try await source.links.read { db in
+                let sql = isNumbered ? "SELECT last_value FROM link_number" : "SELECT max(id) FROM short_link"
+                return try Int64.fetchOne(db, sql: sql) ?? 0
+            }
+        )
     }
 
     private var tables: [(CopiedTable, any SQLStore, any SQLStore)] {
@@ -68,19 +90,21 @@ package struct StoreCopy: Sendable {
     /// Marks the target, so that no server starts with a part.
     private func begin() async throws {
         let (name, target) = (name, target.catalog.name)
-        let hasLinks = try await self.target.links.read {
-            try Int.fetchOne($0, sql: "SELECT id FROM link_tenant LIMIT 1")
+        let hasLinks = try await self.target.links.read { db in
+            try CopiedTable.ofLinks.contains { try $0.hasRows(in: db) }
         }
         try await self.target.catalog.storing { db in
             let marked = try String.fetchOne(db, sql: "SELECT source FROM copy_of")
             guard marked != name else { return }
-            let isEmpty = try Int.fetchOne(db, sql: "SELECT id FROM audit_head") == 0 && hasLinks == nil
-            guard marked == nil, isEmpty else { throw Failure.targetNotEmpty(target) }
+            // A server that was started once has made such keys.
+            try db.execute(sql: "DELETE FROM sealing_key")
+            let hasRows = try CopiedTable.ofCatalog.contains { try $0.hasRows(in: db) }
+            guard marked == nil, !hasRows, !hasLinks else { throw Failure.targetNotEmpty(target) }
             try db.execute(sql: "INSERT INTO copy_of (source) VALUES (?)", arguments: [name])
         }
         // PostgreSQL numbers the changes of links, and gives new links such a number as their id.
         let last = try await source.links.read { try Int64.fetchOne($0, sql: "SELECT max(id) FROM short_link") }
-        guard let last, try await isNumbered(self.target.links) else { return }
+        guard let last, isNumbered(self.target.links) else { return }
         try await self.target.links.storing { db in
             let sql = "SELECT setval('link_number', ?) FROM link_number WHERE last_value < ?"
             try db.execute(sql: sql, arguments: [last, last])
@@ -88,16 +112,15 @@ package struct StoreCopy: Sendable {
     }
 
     /// Without the marker, servers start with the target.
-    private func end() async throws {
-        let head = try await source.catalog.read { try CatalogReplica.Head($0) }
-        if try await isNumbered(target.links) { try await target.links.storing { try ShortLinkReplica.note($0) } }
+    private func end(_ state: State) async throws {
+        if isNumbered(target.links) { try await target.links.storing { try ShortLinkReplica.note($0) } }
         try await target.catalog.storing { db in
-            try db.execute(sql: "UPDATE audit_head SET id = ?, hash = ?", arguments: [head.id, head.hash])
+            try db.execute(sql: "UPDATE audit_head SET id = ?, hash = ?", arguments: [state.head.id, state.head.hash])
             try db.execute(sql: "DELETE FROM copy_of")
         }
     }
 
-    private func isNumbered(_ store: any SQLStore) async throws -> Bool { !(store is SQLiteStore) }
+    private func isNumbered(_ store: any SQLStore) -> Bool { !(store is SQLiteStore) }
 
     /// The columns of the table in SQLite, which PostgreSQL has as well. Each store counts the links itself.
     private func columns(of table: CopiedTable) async throws -> [String] {
@@ -165,6 +188,10 @@ package struct StoreCopy: Sendable {
 
 extension CopiedTable {
     private var order: String { key.joined(separator: ", ") }
+
+    fileprivate func hasRows(in db: any SQLDatabase) throws -> Bool {
+        try SQLRow.fetchOne(db, sql: "SELECT 1 FROM \(name) LIMIT 1") != nil
+    }
 
     fileprivate func lastKey(in db: any SQLDatabase) throws -> [SQLValue]? {
         let descending = key.map { "\($0) DESC" }.joined(separator: ", ")

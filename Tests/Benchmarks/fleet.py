@@ -1,0 +1,170 @@
+"""Measures nodes with a catalog in PostgreSQL, beside one node with SQLite, at a constant rate of links."""
+
+import json
+import os
+import statistics
+import sys
+import time
+import urllib.request
+
+from figures import Figure, at_most, value_at_most
+from publishing import settings, table
+from servers import Service
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "FaultFleet"))
+
+#: Links a second. It leaves more than half a core of two idle, which the output says.
+RATE, CONNECTIONS = 600, 16
+#: The bounds, in the order of the figures.
+AWAY, PUBLISH, LIVE, FAILOVER = 1.1, 1.5, 2, 5
+
+
+def figures(bench):
+    from postgres import Server
+
+    bins = sorted((f"/usr/lib/postgresql/{name}/bin" for name in _listed("/usr/lib/postgresql")), key=_version)
+    if not bins:
+        bench.say("SKIPPED: fleet needs the package postgresql")
+        return
+    os.chmod(bench.scratch.folder, 0o711)
+    primary = Server(bins[-1], bench.scratch.path("primary")).create().start()
+    standby = Server(bins[-1], bench.scratch.path("standby")).copy(primary).start()
+    primary.sql("CREATE DATABASE nodes ENCODING 'UTF8' TEMPLATE template0")
+    try:
+        yield from _measured(bench, primary, standby)
+    finally:
+        for server in (primary, standby):
+            server.stop(check=False)
+
+
+def _measured(bench, primary, standby):
+    def node(name, *flags):
+        return Service(
+            bench.scratch, bench.service_binary, bench.scratch.path(name), *flags, FINGERPOST_NODE=name,
+            FINGERPOST_STORE_KIND="postgresql", FINGERPOST_STORE_HOSTS=f"{primary.folder},{standby.folder}",
+            FINGERPOST_STORE_DATABASE="nodes", FINGERPOST_STORE_USER="postgres",
+        )
+
+    nodes = [node("x", "--demo"), node("y"), node("z")]
+    alone = Service(bench.scratch, bench.service_binary, bench.scratch.path("alone"), "--demo")
+    for other in nodes[1:]:
+        other.key = nodes[0].key
+    for service in (nodes[0], alone):
+        service.ask_admin("PUT", "tenants/bench/settings", settings("bench"))
+
+    yield from _away(bench, nodes[0], primary)
+    yield from _publications(bench, nodes[0], alone)
+    alone.stop()
+    yield from _live(bench, nodes)
+
+    bench.say("failing over")
+    primary.stop()
+    standby.promote()
+    began = time.perf_counter()
+    while not _published(nodes[0], generation=9):
+        if time.perf_counter() - began > 60:
+            raise SystemExit("bench: no publication within a minute after a failover")
+        time.sleep(0.05)
+    yield Figure(
+        "the first publication after a standby takes writes", time.perf_counter() - began, "seconds",
+        bound=value_at_most(FAILOVER), better=None,
+    )
+    for service in nodes:
+        service.stop()
+
+
+def _away(bench, node, primary):
+    there, gone, idle = [], [], []
+    for number in range(bench.rounds):
+        bench.say(f"links without PostgreSQL, round {number + 1} of {bench.rounds}")
+        before = _idle_seconds(), time.perf_counter()
+        there.append(_p99(bench, node))
+        idle.append((_idle_seconds() - before[0]) / (time.perf_counter() - before[1]))
+        primary.stop()
+        gone.append(_p99(bench, node))
+        primary.start()
+        # The node follows again before the next round.
+        time.sleep(2)
+    yield Figure(
+        f"POST /resolve at {RATE}/s while PostgreSQL is gone, p99", statistics.median(gone), "µs", "while it is there",
+        statistics.median(there), better=None, bound=at_most(AWAY),
+        ratio=statistics.median(away / near for away, near in zip(gone, there)), note=f"{min(idle):.1f} cores idle",
+    )
+
+
+def _p99(bench, node):
+    printed = bench.scratch.run(
+        bench.yardsticks_binary, "load", node.public, "--bodies", bench.bodies(), "--rate", str(RATE),
+        "--connections", str(CONNECTIONS), "--seconds", str(bench.seconds),
+    )
+    result = json.loads(printed)
+    if result["refused"]:
+        raise SystemExit(f"bench: a node refused {result['refused']} links")
+    return result["p99"]
+
+
+def _publications(bench, node, alone):
+    count = bench.size(10_000, full=10_000, smoke=500)
+    tables = [table("bench", count, generation) for generation in range(2)]
+    times = {node: [], alone: []}
+    for number in range(2 * max(bench.rounds, 2)):
+        bench.say(f"publishing {count:,} routes, {number + 1}")
+        for service in (node, alone) if number % 2 else (alone, node):
+            service.ask_admin("PUT", "tenants/bench/draft", tables[number % 2])
+            began = time.perf_counter()
+            service.ask_admin("POST", "tenants/bench/draft/publish", b"")
+            times[service].append(time.perf_counter() - began)
+    yield Figure(
+        f"publish {count:,} routes, until live, catalog in PostgreSQL", statistics.median(times[node]), "seconds",
+        "in SQLite", statistics.median(times[alone]), better=None, bound=at_most(PUBLISH),
+        ratio=statistics.median(one / other for one, other in zip(times[node], times[alone])),
+    )
+
+
+def _live(bench, nodes):
+    count = bench.size(100, full=100, smoke=3)
+    bench.say(f"{count} publications until they are live on {len(nodes)} nodes")
+    late = []
+    for generation in range(10, 10 + count):
+        publishing = nodes[generation % len(nodes)]
+        if not _published(publishing, generation):
+            raise SystemExit("bench: a publication was refused")
+        began = time.perf_counter()
+        while any(_screen(node) != f"G{generation}" for node in nodes):
+            if time.perf_counter() - began > 30:
+                raise SystemExit(f"bench: a publication is not live after 30 s: {[_screen(node) for node in nodes]}")
+            time.sleep(0.01)
+        late.append(time.perf_counter() - began)
+    yield Figure(
+        f"a publication is live on {len(nodes)} nodes, after it is on its own", max(late), "seconds",
+        bound=value_at_most(LIVE), better=None,
+        note=f"the slowest of {count}, median {statistics.median(late):.2g} s",
+    )
+
+
+def _published(node, generation):
+    try:
+        node.ask_admin("PUT", "tenants/bench/draft", table("bench", 1, generation), timeout=5)
+        node.ask_admin("POST", "tenants/bench/draft/publish", b"", timeout=5)
+        return True
+    except (SystemExit, OSError):
+        return False
+
+
+def _screen(node):
+    request = urllib.request.Request(f"http://{node.public}/resolve", b'{"url":"https://www.bench.test/0/1"}', {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        return json.loads(answer.read()).get("destination", {}).get("screen")
+
+
+def _idle_seconds():
+    with open("/proc/stat") as file:
+        return int(file.readline().split()[4]) / os.sysconf("SC_CLK_TCK")
+
+
+def _listed(folder):
+    return os.listdir(folder) if os.path.isdir(folder) else []
+
+
+def _version(path):
+    return [int(part) if part.isdigit() else 0 for part in path.split("/")]
