@@ -7,6 +7,7 @@ Exits with 1 and says what differs. Example: see run.sh.
 
 import atexit
 import concurrent.futures
+import glob
 import json
 import os
 import random
@@ -213,6 +214,23 @@ moved.start()
 if any(moved.route(link) != "three" for link in (LINK, SHORT, "https://acme.example/s/n9999")):
     fail("a catalog that was moved back has other answers")
 moved.stop()
+
+# The old data directory is used by a node when its own catalog was moved away, and refused before.
+one.settings = moved.settings | {"FINGERPOST_NODE": "one"}
+words = ["serve", "--data", one.data, *[f"--{port}=127.0.0.1:0" for port in ("public", "admin", "ops")]]
+refused = one.command(*words, expected=78, environment=one.environment())
+if "has a catalog of its own" not in refused:
+    fail(f"a directory with its own catalog was refused with: {refused}")
+for file in glob.glob(f"{one.data}/service/*.db*"):
+    os.rename(file, f"{SCRATCH}/{os.path.basename(file)}")
+one.start()
+if one.route() != "three" or one.route(SHORT) != "three":
+    fail("the old data directory has other answers as a node's")
+one.stop()
+for file in glob.glob(f"{one.data}/service/*.db*"):
+    os.remove(file)
+for file in glob.glob(f"{SCRATCH}/*.db*"):
+    os.rename(file, f"{one.data}/service/{os.path.basename(file)}")
 refused = first.command("store", "copy", "--from", one.data, "--to", "postgresql", expected=1, environment=moved.environment())
 if "is not empty" not in refused:
     fail(f"a second copy was refused with: {refused}")

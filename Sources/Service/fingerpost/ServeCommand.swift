@@ -51,7 +51,10 @@ struct ServeCommand: AsyncParsableCommand {
                     logger: logger
                 )
             }
-            let directory = try DataDirectory(named: configuration.data, for: .create)
+            let directory = try DataDirectory(
+                named: configuration.data,
+                for: configuration.store.postgresql == nil ? .create : .createNode
+            )
             try ControlSocket.requireRoom(in: directory)
             let opsServer = try OpsServer(configuration, in: directory, metrics: metrics, live: live, logger: logger)
             try await leavingAsFound(directory, unlessListening: opsServer) { ops in

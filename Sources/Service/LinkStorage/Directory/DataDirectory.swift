@@ -32,6 +32,8 @@ package final class DataDirectory: Sendable {
     package enum Purpose: Sendable {
         /// Uses a directory, and creates it if there is none.
         case create
+        /// The same for a node whose `catalog.db` is a copy, which is made again if it is missing.
+        case createNode
         /// Uses a directory that exists already.
         case use
         /// Fills an empty directory.
@@ -72,7 +74,7 @@ package final class DataDirectory: Sendable {
         }
         do {
             try Self.shutFiles(in: service)
-            if purpose != .restore { try Self.requireWhole(service, of: path) }
+            if purpose != .restore { try Self.requireWhole(service, of: path, isNode: purpose == .createNode) }
             wasUnclean = try Self.mark(service)
         } catch {
             close(lock)
@@ -192,7 +194,7 @@ package final class DataDirectory: Sendable {
 
     /// Completes a restore whose copy is complete. Throws if starting would silently leave out data that existed
     /// before.
-    private static func requireWhole(_ service: String, of path: String) throws {
+    private static func requireWhole(_ service: String, of path: String, isNode: Bool) throws {
         let restore = RestoreState(service)
         guard !restore.isUnfinished else { throw StorageError.unfinishedRestore(directory: path) }
         do {
@@ -201,7 +203,7 @@ package final class DataDirectory: Sendable {
             throw StorageError.unusable(path, failure)
         }
         let catalog = service + "/catalog.db"
-        guard access(catalog, F_OK) != 0, access(catalog + "-wal", F_OK) != 0 else { return }
+        guard !isNode, access(catalog, F_OK) != 0, access(catalog + "-wal", F_OK) != 0 else { return }
         let links = access(service + "/links.db", F_OK) == 0 ? "links.db" : nil
         guard let witness = dayFiles(in: service).max().map({ "events/\($0)" }) ?? links else { return }
         throw StorageError.missing(file: catalog, detail: "\(witness) exists")

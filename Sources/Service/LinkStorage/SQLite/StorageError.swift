@@ -31,6 +31,8 @@ package enum StorageError: DiskError, Hashable {
     case backup(directory: String)
     /// The file is this node's copy of a catalog in another store.
     case copiedCatalog(file: String, source: String)
+    /// The directory has a catalog or short links of its own, and is to become a node's.
+    case ownCatalog(directory: String)
     /// The directory has no list of a backup's files.
     case notABackup(directory: String)
     /// The files of a backup are not those of its list.
@@ -87,6 +89,9 @@ package enum StorageError: DiskError, Hashable {
         case .copiedCatalog(let file, let source):
             "\(file) is a copy of the catalog in \(source). Nothing was changed: start the server with store.kind: postgresql, and "
                 + "run this command while it runs."
+        case .ownCatalog(let directory):
+            "\(directory) has a catalog of its own, which the one in PostgreSQL would replace. Nothing was changed: use a new data "
+                + "directory, or copy it with 'fingerpost store copy' and move catalog.db* and links.db* out of \(directory)/service."
         case .notABackup(let directory):
             "\(directory) is not a backup, because it contains no backup.json. Nothing was changed: name a directory that "
                 + "'fingerpost backup' created."
@@ -113,7 +118,7 @@ package enum StorageError: DiskError, Hashable {
         case .noDirectory, .notReadable, .unusable, .readOnlyDisk, .backup, .refusedTarget, .full, .io, .occupied:
             74  // EX_IOERR
         case .wrongSetting: 70  // EX_SOFTWARE
-        case .unsafe, .copiedCatalog: 78  // EX_CONFIG
+        case .unsafe, .copiedCatalog, .ownCatalog: 78  // EX_CONFIG
         }
     }
 

@@ -25,8 +25,9 @@ struct FleetCommand: AsyncParsableCommand {
                 EXAMPLE
                   fingerpost fleet status --config /etc/fingerpost.yaml
 
-                A node reports every 30 seconds. The exit code is 1 if one has not reported for two minutes, or lacks
-                changes of the catalog.
+                A node reports every 30 seconds; 'catalog' is the number of the last change of the audit log that it had
+                then. The exit code is 1 if one has not reported for two minutes, or does not follow the catalog or the
+                short links.
                 """
         )
 
@@ -39,6 +40,7 @@ struct FleetCommand: AsyncParsableCommand {
                 let age = max(now.milliseconds - node.seenAt.milliseconds, 0) / 1_000
                 return [node.name, node.version, "\(node.catalog)", "\(age) s", problem ?? "follows"]
             }
+            guard !rows.isEmpty else { return show("No node has reported yet.") }
             show(TextColumns(rows, under: ["node", "version", "catalog", "reported before", "state"]))
             guard fleet.allSatisfy({ $0.problem == nil }) else { throw ExitCode(1) }
         }

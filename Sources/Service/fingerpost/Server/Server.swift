@@ -71,7 +71,9 @@ struct Server {
                 guard try database.hasFollowed && links.hasFollowed else { throw error }
                 unreachable = "\(error)"
             } catch let error as ForeignHistory {
-                guard try database.hasFollowed && links.hasFollowed else { throw error }
+                guard try database.hasFollowed && links.hasFollowed else {
+                    throw StorageError.ownCatalog(directory: directory.path)
+                }
                 logger.error(
                     "the catalog cannot be followed; this node's copy answers",
                     metadata: ["error": "\(error)"]
@@ -125,7 +127,7 @@ struct Server {
         let catalog = dependencies.linkResolver.catalog
         try Self.requireSomethingToServe(catalog.current)
         // A build that follows short links makes the file before anybody can publish such a table.
-        if !hadLinks, catalog.current.tables.contains(where: { !$0.shortLinkRoutes.isEmpty }) {
+        if !hadLinks, store == nil, catalog.current.tables.contains(where: { !$0.shortLinkRoutes.isEmpty }) {
             logger.error(
                 "links.db was missing and is empty now, although tables need it; follow deploy/runbooks/corrupt-file.md"
             )
@@ -186,7 +188,7 @@ struct Server {
             for warning in try await store.prepare() { logger.warning("\(warning)") }
             return nil
         } catch let error as CatalogUnavailable {
-            logger.warning("PostgreSQL cannot be used; this node's copy answers", metadata: ["error": "\(error)"])
+            logger.warning("PostgreSQL cannot be used now", metadata: ["error": "\(error)"])
             return "\(error)"
         }
     }
