@@ -65,7 +65,8 @@ final class CatalogFollower: Service {
             await withTaskGroup(of: Void.self) { group in
                 // Keys never wait until tables are compiled, or many links are copied.
                 group.addTask { await self.repeating { await self.followKeys() } }
-                group.addTask { await self.repeating { await self.applyTables() } }
+                // Reads one row of this node's copy, so that a table is not a second later than the copy.
+                group.addTask { await self.repeating(after: .milliseconds(200)) { await self.applyTables() } }
                 group.addTask { await self.repeating { await self.followLinks() } }
                 group.addTask {
                     await self.report()
