@@ -213,6 +213,8 @@ struct ShortLinkNodesTests {
             #expect(try await Self.link("lost", in: first) == nil)
             #expect(try await Self.link("new", in: first) == nil)
             #expect(try await first.count(of: tenant("blog")) == 1)
+            let unsent = try await first.local.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM unsent_end") }
+            #expect(unsent == 0)
             #expect(await first.faults() == [])
             #expect(try await Self.rows(first) == Self.rows(second))
             // Accepted once: the next loss is refused again.

@@ -10,6 +10,7 @@ final class GroupCommit: Sendable {
 
     /// The most weight of one transaction, so that the first of its changes does not wait for all that are submitted.
     private let most: Int
+
     private struct State {
         /// Oldest first.
         var waiting: [Change] = []

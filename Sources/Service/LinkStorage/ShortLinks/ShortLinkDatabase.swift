@@ -64,7 +64,7 @@ package final class ShortLinkDatabase: ShortLinkStore {
             let replica = ShortLinkReplica(of: source, in: local)
             self.replica = replica
             store = source
-            // Whoever creates a link can click it on this node at once.
+            // The copy has a new link when its creation is answered, unless copying takes longer than a second.
             commits = GroupCommit(source, most: Self.remoteChunk, ending: replica.note) {
                 await replica.followBriefly()
             }

@@ -154,6 +154,8 @@ struct ShortLinkReplica: Sendable {
                     try copy.execute(sql: "DELETE FROM short_link WHERE id = ?", arguments: [id])
                 }
                 guard end == .max else { return }
+                // A click of the lost time, since its link's id may be another one's now.
+                try copy.execute(sql: "DELETE FROM unsent_end")
                 // What has changed since the beginning is copied again.
                 try Self.save(
                     Position(number: newest.number, commit: newest, isComplete: true, accepted: accepted),
@@ -226,8 +228,7 @@ struct ShortLinkReplica: Sendable {
 
     private static let columns = [
         "id", "code", "content", "expires", "status", "block_reason", "created_at", "updated_at", "actor_kind",
-        "actor_id",
-        "actor_name", "version", "install", "from_app", "reuse",
+        "actor_id", "actor_name", "version", "install", "from_app", "reuse",
     ]
 
     private static let insert = """
