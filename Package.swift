@@ -80,10 +80,12 @@ let service: [Target] = [
         name: "LinkStorage",
         dependencies: ["LinkCatalog", "LinkEvents", "LinkRouting", "Migrations", "Crypto", "GRDB", "GRDBSQLite"]
     ),
-    // The catalog in PostgreSQL: connections through libpq, transactions, and the schema.
+    // The catalog and the copies of logs in PostgreSQL: connections through libpq, transactions, and the schema.
     .target(
         name: "PostgresStorage",
-        dependencies: ["CPostgres", "LinkCatalog", "LinkStorage", "Migrations"]
+        dependencies: [
+            "CPostgres", "LinkCatalog", "LinkEvents", "LinkRouting", "LinkStorage", "Migrations", "Crypto",
+        ]
     ),
     // What goes over the wire, the resolver, and the endpoints of the three ports.
     .target(
@@ -153,8 +155,8 @@ let service: [Target] = [
     .testTarget(
         name: "PostgresStorageTests",
         dependencies: [
-            "CatalogSupport", "LinkCatalog", "LinkRouting", "LinkStorage", "Migrations", "PostgresStorage",
-            "TestSupport",
+            "CatalogSupport", "LinkCatalog", "LinkEvents", "LinkRouting", "LinkStorage", "Migrations",
+            "PostgresStorage", "TestSupport",
         ]
     ),
     .testTarget(

@@ -30,6 +30,11 @@ LATER = {
     "fingerpost_export_due_timestamp_seconds",
     "fingerpost_export_last_success_timestamp_seconds",
     "fingerpost_export_rows_total",
+    # Only with several nodes.
+    "fingerpost_log_is_foreign",
+    "fingerpost_log_lost_rows_total",
+    "fingerpost_log_shipped_until_timestamp_seconds",
+    "fingerpost_log_unshipped_rows",
     "fingerpost_retention_blocked_days",
     "fingerpost_retention_clock_jumped",
     "fingerpost_retention_dropped_rows_total",

@@ -69,12 +69,14 @@ CREATE TABLE event (
     short_link TEXT
 ) STRICT;
 
--- The hash of each reported event of this file: of tenant, install and clientEventId. It is inserted with the event's
--- row, so that a report that is sent again is recognised. Retention and erasures leave it. Closing the day copies it to
+-- The hash of each reported event of this file: of tenant, install and clientEventId, with the event's seq. It is inserted
+-- with the event's row, so that a report that is sent again is recognised. Retention and erasures leave it. Closing the day copies it to
 -- ledger.db.
 CREATE TABLE client_event (
-    hash BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 16)
+    hash BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 16),
+    seq INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX client_event_by_seq ON client_event (seq);
 
 -- Counts of the rows. They are written some batches after the rows, so that a batch writes only its rows, and copied to
 -- ledger.db when the day is over. A count stays when its rows are erased or dropped.

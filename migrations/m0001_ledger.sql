@@ -73,10 +73,11 @@ CREATE TABLE erasure (
 ) STRICT;
 CREATE INDEX erasure_by_tenant ON erasure (tenant, requested_at);
 
--- The gaps that erasures leave in the log.
+-- The gaps that erasures leave in the log. The id of the event says whether a copy of the log has had the same row.
 CREATE TABLE erased (
     seq INTEGER PRIMARY KEY,
-    erasure INTEGER NOT NULL REFERENCES erasure (id)
+    erasure INTEGER NOT NULL REFERENCES erasure (id),
+    event ANY NOT NULL
 ) STRICT;
 CREATE INDEX erased_by_erasure ON erased (erasure);
 
@@ -175,3 +176,11 @@ CREATE TABLE short_link_day (
     PRIMARY KEY (stream, day, code)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX short_link_rank ON short_link_day (stream, day, count DESC, code);
+
+-- Under which id the log was shipped to PostgreSQL, one row for each start of a process that ships; the last one counts.
+-- A copy of this directory that starts elsewhere has another last nonce, and is noticed. See docs/fleet.md.
+CREATE TABLE shipped_as (
+    number INTEGER PRIMARY KEY,
+    log TEXT NOT NULL,
+    nonce TEXT NOT NULL
+) STRICT;

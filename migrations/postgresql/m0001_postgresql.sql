@@ -222,7 +222,8 @@ CREATE TABLE node (
     seen_at BIGINT NOT NULL,
     version TEXT NOT NULL,
     catalog BIGINT NOT NULL, -- the number of the last change of the catalog that it has
-    links BIGINT NOT NULL -- the number of the last change of short links that it has
+    links BIGINT NOT NULL, -- the number of the last change of short links that it has
+    last_seq BIGINT NOT NULL -- of its log
 );
 
 -- Histories that an operator has accepted although they lack changes which nodes have. Each node follows the last one.
@@ -341,3 +342,249 @@ BEGIN
 END $$;
 CREATE TRIGGER short_link_removed AFTER DELETE ON short_link REFERENCING OLD TABLE AS removed
     FOR EACH STATEMENT EXECUTE FUNCTION count_removed();
+
+-- The log. Each node's log stays the record of what that node answered; these are copies of its rows. A row's key is the
+-- number of its log with its `seq`. The rows of a transaction continue exactly what is there, so that sending them again
+-- does no harm; and rows, position and counts move together, also when a failover takes the last ones back.
+
+CREATE TABLE shipped_log (
+    number INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id TEXT COLLATE "C" NOT NULL UNIQUE, -- random, from the node's ledger.db
+    node TEXT COLLATE "C" NOT NULL, -- the node that shipped last
+    nonce TEXT NOT NULL, -- of the process that ships; a copy of its disk has another one
+    last_seq BIGINT NOT NULL,
+    last_event TEXT NOT NULL, -- the id of the event with last_seq; empty before the first
+    last_at BIGINT NOT NULL -- when that event was recorded
+);
+
+-- What each log has had of each UTC day of commit: of its seqs from first_seq to last_seq, `rows` were shipped, and `absent`
+-- were gone before. `event` has the rows without those that were erased or dropped since.
+CREATE TABLE shipped_day (
+    log INTEGER NOT NULL REFERENCES shipped_log (number),
+    day DATE NOT NULL,
+    first_seq BIGINT NOT NULL,
+    last_seq BIGINT NOT NULL,
+    rows BIGINT NOT NULL,
+    duplicates BIGINT NOT NULL, -- of the rows
+    absent BIGINT NOT NULL,
+    erased BIGINT NOT NULL DEFAULT 0,
+    dropped BIGINT NOT NULL DEFAULT 0,
+    PRIMARY KEY (log, day)
+);
+
+-- Rows that a node dropped before they were shipped.
+CREATE TABLE shipping_gap (
+    log INTEGER NOT NULL REFERENCES shipped_log (number),
+    first_seq BIGINT NOT NULL,
+    last_seq BIGINT NOT NULL,
+    PRIMARY KEY (log, first_seq)
+);
+
+-- The columns from seq on are those of m0001_events.sql. A text with NUL has U+FFFD in its place.
+CREATE TABLE event (
+    day DATE NOT NULL, -- of commit, in UTC
+    log INTEGER NOT NULL,
+    duplicate BOOLEAN NOT NULL, -- another node has stored the same report of an app; not counted
+    seq BIGINT NOT NULL,
+    recorded_at BIGINT NOT NULL,
+    tenant TEXT COLLATE "C" NOT NULL,
+    environment TEXT COLLATE "C" NOT NULL,
+    purpose TEXT COLLATE "C" NOT NULL,
+    kind TEXT COLLATE "C" NOT NULL,
+    outcome TEXT COLLATE "C" NOT NULL,
+    action TEXT COLLATE "C",
+    reason TEXT COLLATE "C",
+    route TEXT COLLATE "C",
+    revision BIGINT,
+    settings_revision BIGINT,
+    app TEXT COLLATE "C",
+    experiment TEXT COLLATE "C",
+    variant TEXT COLLATE "C",
+    scheme TEXT COLLATE "C",
+    host TEXT COLLATE "C",
+    path TEXT COLLATE "C",
+    link_length BIGINT NOT NULL,
+    query TEXT COLLATE "C",
+    parameters TEXT COLLATE "C",
+    platform TEXT COLLATE "C",
+    device TEXT COLLATE "C",
+    os_version TEXT COLLATE "C",
+    app_version TEXT COLLATE "C",
+    app_build BIGINT,
+    traits TEXT COLLATE "C",
+    locale TEXT COLLATE "C",
+    country TEXT COLLATE "C",
+    referrer_host TEXT COLLATE "C",
+    address TEXT COLLATE "C",
+    user_agent TEXT COLLATE "C",
+    bot_class TEXT COLLATE "C",
+    install TEXT COLLATE "C",
+    source TEXT COLLATE "C" NOT NULL,
+    node TEXT COLLATE "C" NOT NULL,
+    method TEXT COLLATE "C" NOT NULL,
+    latency_micros BIGINT,
+    id TEXT COLLATE "C" NOT NULL,
+    request_id TEXT COLLATE "C" NOT NULL,
+    occurred_at BIGINT,
+    parent TEXT COLLATE "C",
+    client_event_id TEXT COLLATE "C",
+    result TEXT COLLATE "C",
+    engine_version TEXT COLLATE "C",
+    agreement TEXT COLLATE "C",
+    reading TEXT COLLATE "C",
+    short_link TEXT COLLATE "C",
+    PRIMARY KEY (day, log, seq)
+) PARTITION BY LIST (day);
+CREATE INDEX event_by_tenant ON event (tenant, log, seq);
+-- Finds an event by the time in its id.
+CREATE INDEX event_by_time ON event USING brin (recorded_at) WITH (pages_per_range = 16);
+
+-- Only its owner can create a partition, so the nodes, who may not, call these functions.
+CREATE FUNCTION event_partition(of_day DATE) RETURNS TEXT LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT has_table_privilege(session_user, 'event', 'DELETE') THEN
+        RAISE EXCEPTION 'only nodes add and drop days';
+    END IF;
+    RETURN 'event_' || to_char(of_day, 'YYYYMMDD');
+END $$;
+CREATE FUNCTION add_event_day(new_day DATE) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+    name TEXT := event_partition(new_day);
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtext('event'));
+    IF to_regclass(name) IS NULL THEN
+        EXECUTE format('CREATE TABLE %I (LIKE event INCLUDING ALL)', name);
+        EXECUTE format('ALTER TABLE event ATTACH PARTITION %I FOR VALUES IN (%L)', name, new_day);
+    END IF;
+END $$;
+CREATE FUNCTION drop_event_day(old_day DATE) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+    EXECUTE format('DROP TABLE IF EXISTS %I', event_partition(old_day));
+END $$;
+
+-- The hashes of reported events, kept for 30 days after their day, so that a report that two nodes accepted is counted once.
+CREATE TABLE reported_event (
+    hash BYTEA PRIMARY KEY CHECK (length(hash) = 16),
+    day DATE NOT NULL
+);
+CREATE INDEX reported_event_by_day ON reported_event (day);
+
+-- Counts of the rows without duplicates. They stay when the rows are erased or dropped. Only its own node writes a log's
+-- counts, and readers add them up. '' and 0 stand for what an event does not have.
+
+CREATE TABLE count_quarter (
+    tenant TEXT COLLATE "C" NOT NULL,
+    environment TEXT COLLATE "C" NOT NULL,
+    purpose TEXT COLLATE "C" NOT NULL,
+    quarter INTEGER NOT NULL, -- quarter-hours since 1970
+    log INTEGER NOT NULL,
+    route TEXT COLLATE "C" NOT NULL,
+    revision BIGINT NOT NULL,
+    outcome TEXT COLLATE "C" NOT NULL,
+    action TEXT COLLATE "C" NOT NULL,
+    count BIGINT NOT NULL,
+    PRIMARY KEY (tenant, environment, purpose, quarter, log, route, revision, outcome, action)
+);
+
+CREATE TABLE count_day (
+    tenant TEXT COLLATE "C" NOT NULL,
+    environment TEXT COLLATE "C" NOT NULL,
+    purpose TEXT COLLATE "C" NOT NULL,
+    day INTEGER NOT NULL, -- days since 1970
+    log INTEGER NOT NULL,
+    route TEXT COLLATE "C" NOT NULL,
+    revision BIGINT NOT NULL,
+    outcome TEXT COLLATE "C" NOT NULL,
+    action TEXT COLLATE "C" NOT NULL,
+    count BIGINT NOT NULL,
+    PRIMARY KEY (tenant, environment, purpose, day, log, route, revision, outcome, action)
+);
+
+-- At most 1,000 values of a dimension in each day of a log; the value with other = 1 stands for all further ones.
+CREATE TABLE value_hour (
+    tenant TEXT COLLATE "C" NOT NULL,
+    environment TEXT COLLATE "C" NOT NULL,
+    purpose TEXT COLLATE "C" NOT NULL,
+    dimension TEXT COLLATE "C" NOT NULL,
+    hour INTEGER NOT NULL, -- hours since 1970
+    log INTEGER NOT NULL,
+    other SMALLINT NOT NULL CHECK (other IN (0, 1)),
+    value TEXT COLLATE "C" NOT NULL,
+    count BIGINT NOT NULL,
+    PRIMARY KEY (tenant, environment, purpose, dimension, hour, log, other, value)
+);
+
+CREATE TABLE value_day (
+    tenant TEXT COLLATE "C" NOT NULL,
+    environment TEXT COLLATE "C" NOT NULL,
+    purpose TEXT COLLATE "C" NOT NULL,
+    dimension TEXT COLLATE "C" NOT NULL,
+    day INTEGER NOT NULL,
+    log INTEGER NOT NULL,
+    other SMALLINT NOT NULL CHECK (other IN (0, 1)),
+    value TEXT COLLATE "C" NOT NULL,
+    count BIGINT NOT NULL,
+    PRIMARY KEY (tenant, environment, purpose, dimension, day, log, other, value)
+);
+
+CREATE TABLE link_day (
+    tenant TEXT COLLATE "C" NOT NULL,
+    code TEXT COLLATE "C" NOT NULL,
+    day INTEGER NOT NULL,
+    environment TEXT COLLATE "C" NOT NULL,
+    purpose TEXT COLLATE "C" NOT NULL,
+    log INTEGER NOT NULL,
+    count BIGINT NOT NULL,
+    last_at BIGINT NOT NULL,
+    PRIMARY KEY (tenant, code, day, environment, purpose, log)
+);
+CREATE INDEX link_by_day ON link_day (tenant, day);
+
+-- Orders to erase the events of an install that were recorded until then. Each node carries them out in its log and exports.
+-- The install is forgotten when all have; the hash stays, so that a disk that is shipped later brings nothing back.
+CREATE TABLE erasure (
+    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    tenant TEXT COLLATE "C" NOT NULL,
+    install BYTEA NOT NULL,
+    hash BYTEA NOT NULL,
+    requested_at BIGINT NOT NULL,
+    request_id TEXT NOT NULL,
+    rows BIGINT NOT NULL DEFAULT 0, -- deleted from `event`
+    finished_at BIGINT
+);
+CREATE INDEX erasure_by_tenant ON erasure (tenant, requested_at);
+
+CREATE TABLE erasure_confirmed (
+    erasure BIGINT NOT NULL REFERENCES erasure (id),
+    node TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (erasure, node)
+);
+
+-- For people's own SQL, see docs/analytics.md. Columns may be added; others do not change.
+
+CREATE SCHEMA IF NOT EXISTS fingerpost;
+
+CREATE VIEW fingerpost.events AS
+SELECT day, node, log, seq, id, to_timestamp(recorded_at / 1000.0) AS recorded_at,
+    to_timestamp(occurred_at / 1000.0) AS occurred_at, purpose, kind, parent, tenant, environment, app, route, revision,
+    settings_revision, outcome, action, reason, experiment, variant, scheme, host, path, link_length, query::json AS query,
+    parameters::json AS parameters, platform, device, os_version, app_version, app_build, traits::json AS traits, locale, country,
+    referrer_host, address, user_agent, bot_class, install, source, request_id, method, latency_micros, result, engine_version,
+    agreement, reading, short_link
+FROM event WHERE NOT duplicate;
+
+CREATE VIEW fingerpost.daily_counts AS
+SELECT DATE '1970-01-01' + day AS day, node, tenant, environment, purpose, nullif(route, '') AS route,
+    nullif(revision, 0) AS revision, outcome, nullif(action, '') AS action, count
+FROM count_day JOIN shipped_log ON number = log;
+
+-- value is NULL for all values without a count of their own.
+CREATE VIEW fingerpost.daily_values AS
+SELECT DATE '1970-01-01' + day AS day, node, tenant, environment, purpose, dimension,
+    CASE other WHEN 0 THEN value END AS value, count
+FROM value_day JOIN shipped_log ON number = log;
+
+CREATE VIEW fingerpost.daily_links AS
+SELECT DATE '1970-01-01' + day AS day, node, tenant, environment, purpose, code, count,
+    to_timestamp(link_day.last_at / 1000.0) AS last_at
+FROM link_day JOIN shipped_log ON number = log;

@@ -63,6 +63,44 @@ final class PostgresConnection {
         try results { _ in }
     }
 
+    /// Sends rows to a `COPY … FROM STDIN`, in its text format.
+    func copy(_ statement: String, _ rows: [UInt8]) throws {
+        guard PQsendQuery(connection, statement) == 1 else { throw lost() }
+        try flush()
+        guard let opening = try nextResult() else { throw lost() }
+        defer { PQclear(opening) }
+        guard PQresultStatus(opening) == PGRES_COPY_IN else {
+            let failure = refused(opening)
+            try results { _ in }
+            throw failure
+        }
+        var rest = rows[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(Self.bytesAtOnce)
+            try part.withUnsafeBytes { bytes in
+                try bytes.withMemoryRebound(to: CChar.self) { characters in
+                    try queued { PQputCopyData(connection, characters.baseAddress, Int32(characters.count)) }
+                }
+            }
+            rest = rest.dropFirst(part.count)
+        }
+        try queued { PQputCopyEnd(connection, nil) }
+        try results { _ in }
+    }
+
+    private static let bytesAtOnce = 1 << 16
+
+    /// Repeats what libpq has no room for.
+    private func queued(_ body: () -> Int32) throws {
+        while true {
+            switch body() {
+            case 1: return try flush()
+            case 0: try flush()
+            default: throw lost()
+            }
+        }
+    }
+
     // MARK: Waiting
 
     private func wait(for events: Int32) throws(PostgresError) {

@@ -40,10 +40,12 @@ extension PostgresStore {
     /// A pooler may give each transaction another session, which is seen if it does so now. It does no harm, since each
     /// transaction sets what it needs, but it was not meant.
     private func requireSession() async throws {
-        let set = "SELECT set_config('fingerpost.session', 'kept', false)"
-        _ = try await onFollowing { try String.fetchOne($0, sql: set) }
-        let get = "SELECT coalesce(current_setting('fingerpost.session', true), '')"
-        guard try await onFollowing({ try String.fetchOne($0, sql: get) }) == "kept" else {
+        // Not a constant, which a node before may have left in the session.
+        let value = UUID().uuidString
+        let set = "SELECT set_config('fingerpost.session', ?, false)"
+        _ = try await onFollowing { try String.fetchOne($0, sql: set, arguments: [value]) }
+        let get = "SELECT current_setting('fingerpost.session', true)"
+        guard try await onFollowing({ try String.fetchOne($0, sql: get) }) == value else {
             throw PostgresError.unsuitable(
                 "\(name) is behind a pooler that changes sessions between transactions: set pool_mode = session for it."
             )
@@ -95,7 +97,7 @@ extension PostgresStore {
         guard !mayCreate else { return }
         throw PostgresError.unsuitable(
             "\(name) does not let this user create tables: run 'fingerpost fleet prepare' as their owner, or "
-                + "'GRANT CREATE, USAGE ON SCHEMA public TO \"USER\"'."
+                + "'GRANT CREATE ON DATABASE …' and 'GRANT CREATE, USAGE ON SCHEMA public TO \"USER\"'."
         )
     }
 
@@ -137,7 +139,10 @@ private struct Server {
         canCreate =
             try Bool.fetchOne(
                 db,
-                sql: "SELECT has_schema_privilege(current_schema(), 'CREATE')"
+                sql: """
+                    SELECT has_schema_privilege(current_schema(), 'CREATE')
+                        AND has_database_privilege(current_database(), 'CREATE')
+                    """
             ) ?? false
     }
 
@@ -147,9 +152,9 @@ private struct Server {
             db,
             sql: """
                 SELECT r || ' ON ' || c.relname FROM pg_class c,
-                    unnest(CASE c.relkind WHEN 'r' THEN ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE'] ELSE ARRAY['USAGE', 'SELECT'] END) r
-                WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'S') AND NOT CASE c.relkind
-                    WHEN 'r' THEN has_table_privilege(c.oid, r) ELSE has_sequence_privilege(c.oid, r) END
+                    unnest(CASE c.relkind WHEN 'S' THEN ARRAY['USAGE', 'SELECT'] ELSE ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE'] END) r
+                WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'S') AND NOT c.relispartition
+                    AND NOT CASE c.relkind WHEN 'S' THEN has_sequence_privilege(c.oid, r) ELSE has_table_privilege(c.oid, r) END
                 ORDER BY c.relname, r
                 """
         )

@@ -12,13 +12,27 @@ package struct FleetNode: Sendable, Hashable {
     package let catalog: Int64
     /// The number of the last change of short links that it has.
     package let links: Int64
+    /// The last sequence of its log.
+    package let lastSequence: Int64
+    /// The last sequence of its log in PostgreSQL, when it was read; nil for a report.
+    package var shipped: Int64?
+    /// When it had shipped everything that was recorded until then; nil if it never did.
+    package var shippedUntil: Timestamp?
 
-    package init(name: String, seenAt: Timestamp, version: String, catalog: Int64, links: Int64) {
+    package init(
+        name: String,
+        seenAt: Timestamp,
+        version: String,
+        catalog: Int64,
+        links: Int64,
+        lastSequence: Int64
+    ) {
         self.name = name
         self.seenAt = seenAt
         self.version = version
         self.catalog = catalog
         self.links = links
+        self.lastSequence = lastSequence
     }
 }
 
@@ -28,11 +42,13 @@ extension PostgresStore {
         try await storing { db in
             try db.execute(
                 sql: """
-                    INSERT INTO node (name, seen_at, version, catalog, links) VALUES (?, ?, ?, ?, ?)
+                    INSERT INTO node (name, seen_at, version, catalog, links, last_seq) VALUES (?, ?, ?, ?, ?, ?)
                     ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at, version = excluded.version,
-                        catalog = excluded.catalog, links = excluded.links
+                        catalog = excluded.catalog, links = excluded.links, last_seq = excluded.last_seq
                     """,
-                arguments: [node.name, node.seenAt.milliseconds, node.version, node.catalog, node.links]
+                arguments: [
+                    node.name, node.seenAt.milliseconds, node.version, node.catalog, node.links, node.lastSequence,
+                ]
             )
         }
     }
@@ -41,14 +57,22 @@ extension PostgresStore {
     package func fleet(at now: Timestamp) async throws -> [(node: FleetNode, problem: String?)] {
         try await read { db in
             let head = try Int64.fetchOne(db, sql: "SELECT id FROM audit_head") ?? 0
-            return try SQLRow.fetchAll(db, sql: "SELECT * FROM node ORDER BY name").map { row in
-                let node = FleetNode(
+            let sql = """
+                SELECT node.*, shipped.last_seq AS shipped, last_at FROM node LEFT JOIN LATERAL (
+                    SELECT last_seq, last_at FROM shipped_log WHERE node = name ORDER BY number DESC LIMIT 1
+                ) AS shipped ON TRUE ORDER BY name
+                """
+            return try SQLRow.fetchAll(db, sql: sql).map { row in
+                var node = FleetNode(
                     name: try row["name"],
                     seenAt: Timestamp(milliseconds: try row["seen_at"]),
                     version: try row["version"],
                     catalog: try row["catalog"],
-                    links: try row["links"]
+                    links: try row["links"],
+                    lastSequence: try row["last_seq"]
                 )
+                node.shipped = try row["shipped"]
+                node.shippedUntil = (try row["last_at"] as Int64?).map(Timestamp.init(milliseconds:))
                 // What was made ten seconds before a report must be in it.
                 let missing = try [
                     "SELECT at FROM audit WHERE id = ?", "SELECT min(at) FROM link_commit WHERE number >= ?",
@@ -63,6 +87,10 @@ extension PostgresStore {
                         "has changes that the catalog lacks"
                     } else if missing.contains(where: { $0 < node.seenAt.milliseconds - 10_000 }) {
                         "does not follow"
+                    } else if node.lastSequence > node.shipped ?? 0,
+                        now.milliseconds - (node.shippedUntil?.milliseconds ?? 0) > 120_000
+                    {
+                        "does not ship its log"
                     } else {
                         nil
                     }
@@ -72,9 +100,12 @@ extension PostgresStore {
     }
 
     /// Removes a node that is gone for good. Returns false if there is none with this name.
-    package func forget(_ node: String) async throws -> Bool {
+    package func forget(_ node: String, at now: Timestamp) async throws -> Bool {
         try await storing { db in
-            try String.fetchOne(db, sql: "DELETE FROM node WHERE name = ? RETURNING name", arguments: [node]) != nil
+            let sql = "DELETE FROM node WHERE name = ? RETURNING name"
+            guard try String.fetchOne(db, sql: sql, arguments: [node]) != nil else { return false }
+            try Self.finishErasures(at: now, db)
+            return true
         }
     }
 

@@ -8,7 +8,7 @@ import Synchronization
 /// A transaction that writes first locks the row of `audit_head`, so that all of them, of all nodes, come one after
 /// another, as in a SQLite file. Settings are `SET LOCAL`, so that a pooler in transaction mode does no harm.
 package final class PostgresStore: SQLStore {
-    /// Connections for requests. A node has one more, which follows the catalog.
+    /// Connections for requests. A node has two more: one follows the catalog, and one ships the log.
     package static let connections = 4
     /// The most transactions that wait for a connection.
     package static let maximumWaiting = 64
@@ -19,6 +19,7 @@ package final class PostgresStore: SQLStore {
     private let state = Mutex(State())
     /// Follows the catalog, so that a node learns of revoked keys however many requests wait.
     private let following = Lane()
+    private let shipping = Lane()
     private let backOff = Mutex(BackOff())
     let isPrepared = Mutex(false)
 
@@ -76,7 +77,33 @@ package final class PostgresStore: SQLStore {
         try await prepared { try await transaction(Self.writing, body) }
     }
 
-    private static let reading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL bytea_output = hex"
+    /// Runs a transaction that writes rows of this node's log, which no other node writes. It may be lost with its server,
+    /// since the node then sends the rows again.
+    func shipping<Value: Sendable>(
+        _ body: @escaping @Sendable (PostgresConnection) throws -> Value
+    ) async throws -> Value {
+        try await prepared {
+            try await withCheckedThrowingContinuation { continuation in
+                shipping.thread.async { [shipping] in
+                    continuation.resume(
+                        with: self.result(Self.shippingRows, .transaction, on: shipping) { db in
+                            guard let connection = db as? PostgresConnection else { throw PostgresError.busy }
+                            return try body(connection)
+                        }
+                    )
+                }
+            }
+        }
+    }
+
+    private static let shippingRows = """
+        BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL bytea_output = hex; SET LOCAL synchronous_commit = local; \
+        SET LOCAL lock_timeout = '8s'; SET LOCAL statement_timeout = '10s'; \
+        SET LOCAL idle_in_transaction_session_timeout = '10s'
+        """
+
+    private static let reading =
+        "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL bytea_output = hex; SET LOCAL datestyle = iso"
 
     private static let writing = """
         BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL bytea_output = hex; SET LOCAL synchronous_commit = on; \
@@ -126,7 +153,7 @@ package final class PostgresStore: SQLStore {
 
     package func close() throws {
         let free = state.withLock { $0.free }
-        for lane in free + [following] { lane.connection.withLock { $0 = nil } }
+        for lane in free + [following, shipping] { lane.connection.withLock { $0 = nil } }
     }
 
     // MARK: Threads

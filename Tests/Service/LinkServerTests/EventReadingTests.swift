@@ -130,7 +130,7 @@ struct EventReadingTests {
         return EventTail(
             tenant: acme,
             filter: try EventFilter(request, in: environment),
-            log: service.log,
+            history: service.log,
             listening: try #require(service.dependencies.linkResolver.recorder.commits.listen(to: acme, with: "key")),
             mayContinue: mayContinue,
             lifetime: .seconds(3_600),
@@ -146,7 +146,7 @@ struct EventReadingTests {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     var writer: any ResponseBodyWriter = StreamingBody(continuation: continuation)
-                    try await tail.run(from: 0, to: &writer)
+                    try await tail.run(from: LogCursor(0), to: &writer)
                 }
                 var reader = chunks.makeAsyncIterator()
                 #expect(await reader.next() == "retry: 2000\n: listening\n\n")
@@ -178,7 +178,7 @@ struct EventReadingTests {
             tail.pagesAtOnce = 1
             let (chunks, continuation) = AsyncStream.makeStream(of: String.self)
             var writer: any ResponseBodyWriter = StreamingBody(continuation: continuation)
-            try await tail.run(from: 0, to: &writer)
+            try await tail.run(from: LogCursor(0), to: &writer)
             continuation.finish()
             let written = await chunks.reduce(into: []) { $0.append($1) }
             #expect(written == ["retry: 2000\n: listening\n\n", ": nothing new\nid: 200\n\n"])
@@ -190,7 +190,7 @@ struct EventReadingTests {
             let tail = try tail(of: service) { false }
             let (chunks, continuation) = AsyncStream.makeStream(of: String.self)
             var writer: any ResponseBodyWriter = StreamingBody(continuation: continuation)
-            try await tail.run(from: 0, to: &writer)
+            try await tail.run(from: LogCursor(0), to: &writer)
             continuation.finish()
             var written: [String] = []
             for await chunk in chunks { written.append(chunk) }

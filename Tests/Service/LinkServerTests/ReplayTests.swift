@@ -435,7 +435,7 @@ private final class AskingHistory: EventHistory {
 
     func events(
         of tenant: TenantID,
-        before sequence: Int64,
+        before cursor: LogCursor,
         since day: CivilDay,
         limit: Int
     ) async throws -> [StoredEvent] {
@@ -451,6 +451,11 @@ private final class AskingHistory: EventHistory {
     }
 
     func event(_: RecordedID, of _: TenantID) -> StoredEvent? { nil }
+    func event(at _: Int64, of _: TenantID) -> StoredEvent? { nil }
+    func events(of _: TenantID, after _: LogCursor, limit _: Int) -> [StoredEvent] { [] }
+    func end() -> LogCursor { LogCursor(0) }
+    func end(of _: CivilDay) -> LogCursor? { nil }
+    func nodes() -> [ShippedNode] { [] }
 }
 
 extension JSONNode {

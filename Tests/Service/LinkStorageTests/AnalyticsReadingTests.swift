@@ -61,10 +61,10 @@ struct AnalyticsReadingTests {
             let log = try log(folder)
             _ = try await log.append([event(), event()])
             let day = clock.now.day
-            #expect(try await log.lastSequence(through: day) == nil)
+            #expect(try await log.end(of: day) == nil)
             clock.set("2026-11-21T10:00:00Z")
             try await log.closeFinishedDays()
-            #expect(try await log.lastSequence(through: CivilDay(daysSince1970: day.daysSince1970 - 3)) == 2)
+            #expect(try await log.end(of: CivilDay(daysSince1970: day.daysSince1970 - 3)) == LogCursor(3))
             try log.removeFile(of: day)
             let totals = try await log.totals(TotalsQuery(scope: scope(0, 96)))
             #expect(totals == [TotalsCount(bucket: 0, columns: TotalsColumns(), count: 2)])

@@ -1,5 +1,7 @@
+import CatalogSupport
 import LinkEvents
 import LinkRouting
+import PostgresStorage
 import TestSupport
 import Testing
 
@@ -8,10 +10,11 @@ import Testing
 /// Compares counts with counting the events one by one.
 @Suite(.timeLimit(.minutes(15)))
 struct AnalyticsTests {
-    /// A log with the world's events, first with all days open, then with only the last day open.
+    /// A log with the world's events, first with all days open, then with only the last day open; and its copy in PostgreSQL, if
+    /// a server runs.
     private func withLogs(
         of world: RandomWorld,
-        _ body: (EventLog, inout RandomWorld) async throws -> Void
+        _ body: (any EventAnalytics, inout RandomWorld) async throws -> Void
     ) async throws {
         let clock = TestClock(RandomWorld.firstDay.start.description)
         try await withTemporaryDirectory { folder in
@@ -25,6 +28,11 @@ struct AnalyticsTests {
             try await body(log, &world)
             try await log.closeFinishedDays()
             try await body(log, &world)
+            if TestPostgres.folder != nil {
+                let copy = LogCopy(try await TestPostgres.makeStore())
+                try await log.shipAll(to: copy)
+                try await body(copy, &world)
+            }
             try log.close()
         }
     }

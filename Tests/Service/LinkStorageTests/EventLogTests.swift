@@ -350,21 +350,21 @@ struct EventLogTests {
             }
             func pages(since day: CivilDay) async throws -> [Int64] {
                 var found: [Int64] = []
-                var before = Int64.max
+                var before = LogCursor.unread
                 while true {
                     let page = try await log.events(of: tenant("shop"), before: before, since: day, limit: 3)
                     guard let last = page.last else { return found }
                     #expect(page.count <= 3)
                     found += page.map(\.sequence)
-                    before = last.sequence
+                    before.pass(last)
                 }
             }
             let all = (1...70).filter { !$0.isMultiple(of: 2) }.map { Int64($0) }
             #expect(try await pages(since: .first) == all.reversed())
             #expect(try await pages(since: instant("2026-11-26T23:00:00Z").day) == all.filter { $0 > 50 }.reversed())
             #expect(try await pages(since: instant("2026-11-28T00:00:00Z").day).isEmpty)
-            #expect(try await log.events(of: tenant("nobody"), before: 70, since: .first, limit: 9).isEmpty)
-            #expect(try await log.events(of: tenant("shop"), before: .min, since: .first, limit: 9).isEmpty)
+            #expect(try await log.events(of: tenant("nobody"), before: LogCursor(70), since: .first, limit: 9).isEmpty)
+            #expect(try await log.events(of: tenant("shop"), before: LogCursor(.min), since: .first, limit: 9).isEmpty)
             try log.close()
         }
     }

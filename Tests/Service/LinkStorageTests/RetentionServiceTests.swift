@@ -230,7 +230,7 @@ struct RetentionServiceTests {
             try await log.closeFinishedDays()
             let erasure = try await log.beginErasure(of: install, tenant: tenant("shop"), requestID: "r", at: clock.now)
             #expect(try await log.deleteRows(of: erasure) == 6)
-            try await log.finish(erasure, at: clock.now)
+            _ = try await log.finish(erasure, at: clock.now)
             for column in Self.columns {
                 for day in 1...3 { #expect(try files(folder, holding: "\(column) Zoe\(day)") == [], "\(column)") }
                 // A text that another row uses too is kept.
@@ -258,7 +258,10 @@ struct RetentionServiceTests {
             try log.writeCounts()
             let erasure = try await log.beginErasure(of: install, tenant: tenant("shop"), requestID: "r", at: clock.now)
             try await log.ledger.storing { db in
-                try db.execute(sql: "INSERT INTO erased (seq, erasure) VALUES (1, ?)", arguments: [erasure.id])
+                try db.execute(
+                    sql: "INSERT INTO erased (seq, erasure, event) VALUES (1, ?, '')",
+                    arguments: [erasure.id]
+                )
             }
             try await log.file(of: CivilDay("2026-11-01") ?? .first).database.storing { db in
                 try db.execute(sql: "DELETE FROM event WHERE seq = 1")
@@ -360,7 +363,7 @@ struct RetentionServiceTests {
             #expect(try await log.deleteRows(of: erasure) == 4)
             // Repeated, as after a crash.
             #expect(try await log.deleteRows(of: erasure) == 4)
-            try await log.finish(erasure, at: clock.now)
+            _ = try await log.finish(erasure, at: clock.now)
             #expect(try await log.all().map(\.sequence) == [1, 5, 9])
             #expect(try await log.all(of: tenant("taxi")).map(\.sequence) == [3, 7])
             let erased = try await log.ledger.read {
@@ -443,7 +446,7 @@ struct RetentionServiceTests {
     @Test(arguments: [
         "INSERT INTO export_cursor (tenant, last_end, edge) VALUES ('shop', 0, 11)",
         "INSERT INTO erasure VALUES (1, 'shop', x'00', 0, 'r', 11, NULL)",
-        "INSERT INTO erasure VALUES (1, 'shop', x'00', 0, 'r', 0, NULL); INSERT INTO erased VALUES (11, 1)",
+        "INSERT INTO erasure VALUES (1, 'shop', x'00', 0, 'r', 0, NULL); INSERT INTO erased VALUES (11, 1, '')",
     ]) func lostNewestFileIsFound(_ sql: String) async throws {
         try await withTemporaryDirectory { folder in
             do {

@@ -47,7 +47,7 @@ struct TenantIndexTests {
                 let limit = Int.random(in: 1...500, using: &random)
                 let page = try await log.events(of: tenant, in: ends[0]...ends[1], limit: limit)
                 #expect(page.map(\.sequence) == Array(own.filter { (ends[0]...ends[1]).contains($0) }.prefix(limit)))
-                let earlier = try await log.events(of: tenant, before: ends[1], since: .first, limit: limit)
+                let earlier = try await log.events(of: tenant, before: LogCursor(ends[1]), since: .first, limit: limit)
                 #expect(earlier.map(\.sequence) == own.filter { $0 < ends[1] }.suffix(limit).reversed())
             }
         }

@@ -158,14 +158,16 @@ struct ShortLinkNodesTests {
                 of: Self.shop
             )
             let seen = Timestamp(milliseconds: Self.now.milliseconds - (isMissing ? 4_000_000 : 30_000))
-            try await store.report(FleetNode(name: "b", seenAt: seen, version: "1", catalog: 1, links: 1))
+            try await store.report(
+                FleetNode(name: "b", seenAt: seen, version: "1", catalog: 1, links: 1, lastSequence: 0)
+            )
             try await first.holdAppLinks(at: Self.now)
             try await first.follow()
             let soon = try await Self.link("soon", in: first)?.content.expires
             #expect(soon == (isMissing ? Self.day(9) : ends[0]))
             #expect(try await Self.link("later", in: first)?.content.expires == ends[1])
-            #expect(try await store.forget("b"))
-            #expect(try await store.forget("b") == false)
+            #expect(try await store.forget("b", at: Self.now))
+            #expect(try await store.forget("b", at: Self.now) == false)
         }
     }
 
@@ -229,7 +231,7 @@ struct ShortLinkNodesTests {
             let later = Self.now.later(minutes: 10)
             func report(_ name: String, _ seen: Timestamp, catalog: Int64 = 0, links: Int64) async throws {
                 try await store.report(
-                    FleetNode(name: name, seenAt: seen, version: "1", catalog: catalog, links: links)
+                    FleetNode(name: name, seenAt: seen, version: "1", catalog: catalog, links: links, lastSequence: 0)
                 )
             }
             _ = try await first.create([Self.new("a")], of: Self.shop)

@@ -20,9 +20,8 @@ package protocol EventAnalytics: Sendable {
     /// Returns the events of one short link.
     func shortLinkClicks(of code: String, _ query: ShortLinkTotalsQuery) async throws -> ShortLinkClicks
 
-    /// Returns an upper bound of the sequences in the files of a day and all earlier days. Returns nil if neither the
-    /// day nor a later one is closed yet.
-    func lastSequence(through day: CivilDay) async throws -> Int64?
+    /// The nodes whose events are counted, and up to which time; empty for the log of this process.
+    func nodes() async throws -> [ShippedNode]
 }
 
 /// The events that a query covers, and its buckets.

@@ -115,12 +115,15 @@ package struct Event: Sendable, Hashable {
 
 /// An event with its sequence in the log.
 package struct StoredEvent: Sendable, Hashable {
-    /// Counts from 1 over all tenants, in commit order.
+    /// Counts from 1 over all tenants of a log, in commit order.
     package let sequence: Int64
     package let event: Event
+    /// The number of the log, if there are those of several nodes.
+    package let log: Int64
 
-    package init(sequence: Int64, event: Event) {
+    package init(sequence: Int64, event: Event, log: Int64 = LogCursor.ownLog) {
         self.sequence = sequence
         self.event = event
+        self.log = log
     }
 }

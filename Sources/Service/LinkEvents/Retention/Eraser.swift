@@ -34,6 +34,18 @@ package struct Eraser: Service {
         self.logger = logger
     }
 
+    /// The same, for orders of other nodes.
+    package func erasing(from days: any EventDays) -> Eraser {
+        Eraser(
+            days: days,
+            recorder: recorder,
+            exporter: exporter,
+            eraseElsewhere: eraseElsewhere,
+            now: now,
+            logger: logger
+        )
+    }
+
     /// Completes erasures that were begun before the process started. Failures are logged and retried at the next
     /// start.
     package func run() async throws {
@@ -104,9 +116,7 @@ package struct Eraser: Service {
         )
         var finished = erasure
         finished.rows = rows
-        let end = now()
-        try await days.finish(erasure, at: end)
-        finished.finishedAt = end
+        finished.finishedAt = try await days.finish(erasure, at: now())
         return Report(erasure: finished, exports: exports)
     }
 }

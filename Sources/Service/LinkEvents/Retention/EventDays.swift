@@ -28,7 +28,8 @@ package protocol EventDays: Sendable {
     /// deleted before a crash.
     func deleteRows(of erasure: Erasure) async throws -> Int
 
-    func finish(_ erasure: Erasure, at now: Timestamp) async throws
+    /// Returns when the erasure was finished; nil while other nodes have to carry it out.
+    func finish(_ erasure: Erasure, at now: Timestamp) async throws -> Timestamp?
 
     /// Returns a tenant's erasures, newest first. A nil tenant means all tenants.
     func erasures(of tenant: TenantID?) async throws -> [Erasure]
@@ -47,6 +48,8 @@ package struct RetainedRows: Sendable, Hashable {
     package let exportEdge: Int64?
     /// Whether a window with rows of this day has been cut but not exported yet.
     package let hasPendingWindow: Bool
+    /// The number of whole days that this node keeps the rows, because they are in PostgreSQL; nil if they are not.
+    package var keptDays: Int?
 
     package init(
         day: CivilDay,

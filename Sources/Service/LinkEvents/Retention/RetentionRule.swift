@@ -25,6 +25,7 @@ package struct RetentionRule: Sendable, Hashable {
     /// Decides about the rows of one day. Rows of a tenant that has ever exported a window wait for their export, even
     /// without a schedule. Rows of a tenant that never exported do not wait.
     package func verdict(on rows: RetainedRows, today: CivilDay) -> Verdict {
+        let days = min(days, rows.keptDays ?? .max)
         guard today.daysSince1970 - rows.day.daysSince1970 > Int64(days) else { return .keep }
         guard isExported || rows.exportEdge != nil else { return .drop }
         return rows.exportEdge ?? 0 >= rows.lastSequence && !rows.hasPendingWindow ? .drop : .wait

@@ -9,7 +9,6 @@ import LinkRouting
 struct ExplainController {
     let authorizer: AdminAuthorizer
     let store: any SettingsStore & RevisionStore
-    let events: any EventStore
     let history: any EventHistory
     let catalog: LiveCatalog
     let queue: WorkQueue
@@ -40,7 +39,7 @@ struct ExplainController {
     private func event(_ text: String, _ entry: AdminAuthorizer.Entry) async throws -> StoredEvent {
         let found: StoredEvent?
         if let sequence = Int64(text), sequence > 0 {
-            found = try await events.events(of: entry.tenant, in: sequence...sequence, limit: 1).first
+            found = try await history.event(at: sequence, of: entry.tenant)
         } else {
             let id = RecordedID(text.lowercased())
             guard id.timed != nil else {

@@ -65,7 +65,8 @@ struct AnalyticsController {
     @Sendable private func totals(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try await entry(request, context)
         let now = authorizer.now()
-        let parameters = try AnalyticsParameters(request, at: now)
+        var parameters = try AnalyticsParameters(request, at: now)
+        parameters.nodes = try await analytics.nodes()
         let requested = try TotalsParameters(request)
         let limit = try request.limit(1...1_000, default: 100)
         try await require(requested.revision, of: entry)
@@ -86,7 +87,7 @@ struct AnalyticsController {
         writer.endArray()
         writer.rest(of: groups)
         writer.endObject()
-        return AnalyticsResponse(writer, until: parameters.until, now: now).response(to: request)
+        return AnalyticsResponse(writer, until: parameters.until, now: parameters.end(at: now)).response(to: request)
     }
 
     /// Returns the counts of each hour or day, by `?by=` or of one `?dimension=…&value=…`. Buckets without events are
@@ -94,7 +95,8 @@ struct AnalyticsController {
     @Sendable private func series(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try await entry(request, context)
         let now = authorizer.now()
-        let series = try SeriesParameters(request, at: now)
+        var series = try SeriesParameters(request, at: now)
+        series.parameters.nodes = try await analytics.nodes()
         var writer = JSONWriter()
         writer.beginObject()
         series.write(entry, to: &writer)
@@ -129,7 +131,8 @@ struct AnalyticsController {
             writer.member("rest", JSONNode.null)
         }
         writer.endObject()
-        return AnalyticsResponse(writer, until: series.parameters.until, now: now).response(to: request)
+        let counted = series.parameters
+        return AnalyticsResponse(writer, until: counted.until, now: counted.end(at: now)).response(to: request)
     }
 
     // MARK: Rankings
@@ -194,7 +197,8 @@ struct AnalyticsController {
     @Sendable private func revisions(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try await entry(request, context)
         let now = authorizer.now()
-        let parameters = try AnalyticsParameters(request, at: now)
+        var parameters = try AnalyticsParameters(request, at: now)
+        parameters.nodes = try await analytics.nodes()
         let requested = try RevisionComparison.requested(request)
         let limit = try request.limit(1...1_000, default: 100)
         let query = TotalsQuery(scope: parameters.scope(entry), columns: Set(TotalsQuery.Column.allCases))
@@ -206,7 +210,7 @@ struct AnalyticsController {
         parameters.write(entry, to: &writer)
         comparison.write(to: &writer, routes: limit)
         writer.endObject()
-        return AnalyticsResponse(writer, until: parameters.until, now: now).response(to: request)
+        return AnalyticsResponse(writer, until: parameters.until, now: parameters.end(at: now)).response(to: request)
     }
 }
 

@@ -10,6 +10,13 @@ struct AnalyticsParameters {
     let from: Timestamp
     let until: Timestamp
     let purposes: Set<Event.Purpose>
+    /// Those whose events are counted, if there are several.
+    var nodes: [ShippedNode] = []
+
+    /// Until when the counts are complete.
+    func end(at now: Timestamp) -> Timestamp {
+        nodes.reduce(now) { min($0, $1.through ?? Timestamp(milliseconds: 0)) }
+    }
 
     /// The unit in which counts are stored, in milliseconds; a range is widened to whole units.
     enum Precision: Int64 {
@@ -67,6 +74,7 @@ struct AnalyticsParameters {
         writer.beginArray()
         for purpose in Event.Purpose.allCases where purposes.contains(purpose) { writer.string(purpose.rawValue) }
         writer.endArray()
+        writer.nodes(nodes)
     }
 }
 

@@ -6,7 +6,7 @@ import LinkRouting
 struct Ranking {
     /// Number of events of each requested outcome.
     private(set) var outcomes: [Outcome: Int64] = [:]
-    private let parameters: AnalyticsParameters
+    private var parameters: AnalyticsParameters
     private let entry: AdminAuthorizer.Entry
     private let now: Timestamp
     private let shown: [ValueCount]
@@ -32,6 +32,7 @@ struct Ranking {
         outcomes: [Outcome]? = nil
     ) async throws {
         parameters = try AnalyticsParameters(request, at: now, precision: .hour)
+        parameters.nodes = try await analytics.nodes()
         self.entry = entry
         self.now = now
         let limit = try request.limit(Self.limits, default: Self.defaultLimit)
@@ -61,6 +62,7 @@ struct Ranking {
         _ group: ([TotalsCount]) async throws -> TotalsGroups
     ) async throws {
         parameters = try AnalyticsParameters(request, at: now)
+        parameters.nodes = try await analytics.nodes()
         self.entry = entry
         self.now = now
         let limit = try request.limit(Self.limits, default: Self.defaultLimit)
@@ -99,6 +101,6 @@ struct Ranking {
         writer.member("other", other)
         writer.member("none", max(0, count - sum))
         writer.endObject()
-        return AnalyticsResponse(writer, until: parameters.until, now: now)
+        return AnalyticsResponse(writer, until: parameters.until, now: parameters.end(at: now))
     }
 }

@@ -5,7 +5,7 @@ import LinkRouting
 
 /// The query of a time series of counts: `?interval=hour|day`.
 struct SeriesParameters {
-    let parameters: AnalyticsParameters
+    var parameters: AnalyticsParameters
     let interval: CalendarZone.Interval
     let edges: [Timestamp]
     let subject: Subject

@@ -59,6 +59,7 @@ struct ShortLinkStats {
         writer.member("links", JSONNode.array(shown))
         // Links with fewer clicks were not looked up.
         writer.member("limited", shown.count < limit && totals.hasMore)
+        writer.nodes(try await analytics.nodes())
         writer.endObject()
         return AnalyticsResponse(writer, until: now.day.next.start, now: now).response(to: request)
     }

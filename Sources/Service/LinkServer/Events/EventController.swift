@@ -9,9 +9,7 @@ import LinkRouting
 struct EventController {
     let authorizer: AdminAuthorizer
     let store: any SettingsStore
-    let events: any EventStore
     let history: any EventHistory
-    let analytics: any EventAnalytics
     let commits: CommitFeed
     let limits: LiveLimits
     let sleep: @Sendable (Duration) async throws -> Void
@@ -34,8 +32,11 @@ struct EventController {
         guard let text = request.parameter("after") else {
             return try await newest(page, filter, entry)
         }
-        guard let after = Int64(text), after >= 0 else {
-            throw Problem(.invalidRequest, "'after' must be the 'seq' of an event, or 0 for the beginning of the log.")
+        guard let after = LogCursor(text) else {
+            throw Problem(
+                .invalidRequest,
+                "'after' must be a 'nextAfter', the 'seq' of an event of a single node, or 0 for the beginning of the log."
+            )
         }
         guard page.cursor == nil, filter.from == nil, filter.until == nil else {
             throw Problem(
@@ -49,8 +50,13 @@ struct EventController {
     private func newest(_ page: PageRequest, _ filter: EventFilter, _ entry: AdminAuthorizer.Entry) async throws
         -> Response
     {
-        var before: Int64
-        if let cursor = try page.number() { before = cursor } else { before = try await end(of: filter) }
+        var before = try await end(of: filter)
+        if let text = page.cursor {
+            guard let cursor = LogCursor(text) else {
+                throw Problem(.invalidRequest, "'cursor' must be the 'nextCursor' of the previous page.")
+            }
+            before = cursor
+        }
         var found: [StoredEvent] = []
         var scanned = 0
         var isAtEnd = false
@@ -68,57 +74,53 @@ struct EventController {
                     isAtEnd = false
                     break
                 }
-                before = event.sequence
+                before.pass(event)
                 if filter.holds(event.event) { found.append(event) }
             }
         }
-        return answer(found, "nextCursor") { writer in
+        return try await answer(found, "nextCursor") { writer in
             if isAtEnd { writer.null() } else { writer.string("\(before)") }
         }
     }
 
-    /// Returns the sequence below which to search. An event is in the file of the day on which it was committed: the
+    /// Returns the place before which to search. An event is in the file of the day on which it was committed: the
     /// day of its time or, around midnight, the next.
-    private func end(of filter: EventFilter) async throws -> Int64 {
-        guard let until = filter.until, let last = try await analytics.lastSequence(through: until.day.next) else {
-            return .max
-        }
-        return last + 1
+    private func end(of filter: EventFilter) async throws -> LogCursor {
+        guard let until = filter.until else { return .unread }
+        return try await history.end(of: until.day.next) ?? .unread
     }
 
     private func oldest(
         _ limit: Int,
-        after: Int64,
+        after: LogCursor,
         _ filter: EventFilter,
         _ entry: AdminAuthorizer.Entry
     ) async throws -> Response {
-        let last = try await events.lastSequence()
+        let end = try await history.end()
         // A log that was restored from a backup may end earlier.
-        var position = min(after, last)
+        var position = after.limited(to: end)
         var found: [StoredEvent] = []
         var scanned = 0
-        while found.count < limit, scanned < Self.mostScanned, position < last {
-            let events = try await self.events.events(
-                of: entry.tenant,
-                in: (position + 1)...last,
-                limit: Self.pageSize
-            )
+        while found.count < limit, scanned < Self.mostScanned, position != end {
+            let events = try await history.events(of: entry.tenant, after: position, limit: Self.pageSize)
             scanned += events.count
+            for event in events where found.count < limit {
+                position.pass(event)
+                if filter.holds(event.event) { found.append(event) }
+            }
             // The remaining events belong to other tenants.
-            if events.count < Self.pageSize { position = last }
-            for event in events where filter.holds(event.event) {
-                found.append(event)
-                if found.count == limit { break }
-            }
-            if found.count == limit || events.count == Self.pageSize {
-                position = (found.count == limit ? found.last : events.last)?.sequence ?? position
-            }
+            if events.count < Self.pageSize, found.count < limit { position = end }
         }
-        return answer(found, "nextAfter") { $0.int(position) }
+        return try await answer(found, "nextAfter") { writer in
+            if let sequence = position[LogCursor.ownLog] { writer.int(sequence) } else { writer.string("\(position)") }
+        }
     }
 
-    private func answer(_ events: [StoredEvent], _ next: StaticString, _ value: (inout JSONWriter) -> Void) -> Response
-    {
+    private func answer(
+        _ events: [StoredEvent],
+        _ next: StaticString,
+        _ value: (inout JSONWriter) -> Void
+    ) async throws -> Response {
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("events")
@@ -127,6 +129,7 @@ struct EventController {
         writer.endArray()
         writer.key(next)
         value(&writer)
+        writer.nodes(try await history.nodes())
         writer.endObject()
         return Response(json: writer.finish(), headers: [.cacheControl: "private, no-store"])
     }
@@ -142,13 +145,13 @@ struct EventController {
                 "A tail starts now, or after 'Last-Event-ID'; leave out 'from' and 'until'."
             )
         }
-        var position = try await events.lastSequence()
+        var position = try await history.end()
         if let text = request.headers[.lastEventID] {
-            guard let last = Int64(text), last >= 0 else {
+            guard let last = LogCursor(text) else {
                 throw Problem(.invalidRequest, "'Last-Event-ID' must be the 'id' of an event of this tail.")
             }
             // A log that was restored from a backup may end earlier.
-            position = min(position, last)
+            position = last.limited(to: position)
         }
         guard let listening = commits.listen(to: entry.tenant, with: entry.grant.id.rawValue) else {
             var problem = Problem(
@@ -162,11 +165,12 @@ struct EventController {
         let tail = EventTail(
             tenant: entry.tenant,
             filter: filter,
-            log: events,
+            history: history,
             listening: listening,
             mayContinue: { authorizer.stillHolds(entry, request) },
             lifetime: .seconds(limits.tailSeconds),
-            sleep: sleep
+            sleep: sleep,
+            heartbeat: try await history.nodes().isEmpty ? .seconds(15) : .seconds(1)
         )
         let body = ResponseBody { [position] writer in
             try await tail.run(from: position, to: &writer)
@@ -179,4 +183,21 @@ struct EventController {
 
 extension HTTPField.Name {
     fileprivate static let lastEventID = HTTPField.Name.constant("Last-Event-ID")
+}
+
+extension JSONWriter {
+    /// Writes how far the events of each node are known, if there are several.
+    mutating func nodes(_ nodes: [ShippedNode]) {
+        guard !nodes.isEmpty else { return }
+        key("nodes")
+        beginArray()
+        for node in nodes {
+            beginObject()
+            member("node", node.name)
+            member("seq", node.sequence)
+            member("through", node.through?.description)
+            endObject()
+        }
+        endArray()
+    }
 }

@@ -92,9 +92,7 @@ func addAdminEndpoints(_ dependencies: ServerDependencies, to router: Hummingbir
     EventController(
         authorizer: authorizer,
         store: dependencies.store,
-        events: dependencies.log.events,
         history: dependencies.log.history,
-        analytics: dependencies.log.analytics,
         commits: dependencies.linkResolver.recorder.commits,
         limits: dependencies.limits,
         sleep: { try await Task.sleep(for: $0) }
@@ -102,7 +100,6 @@ func addAdminEndpoints(_ dependencies: ServerDependencies, to router: Hummingbir
     ExplainController(
         authorizer: authorizer,
         store: dependencies.store,
-        events: dependencies.log.events,
         history: dependencies.log.history,
         catalog: dependencies.linkResolver.catalog,
         queue: dependencies.editorQueue

@@ -173,6 +173,10 @@ extension ServerDependencies {
                     for (what, work) in [
                         ("short links", { try await shortLinks.deleteOldLinks(of: served, at: now) }),
                         ("keys", { try await keyIssuer.removeEndedKeys(at: now) }),
+                        (
+                            "events in PostgreSQL",
+                            { try await log.dropCopies?(catalog.current.retentionRules, now.day) }
+                        ),
                     ] as [(String, () async throws -> Void)] {
                         do { try await work() } catch let error where !(error is CancellationError) {
                             logger.error(

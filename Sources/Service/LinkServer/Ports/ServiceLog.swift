@@ -1,4 +1,5 @@
 package import LinkEvents
+package import LinkRouting
 
 /// The log of the service, by use. Each consumer gets only the part that it needs.
 package struct ServiceLog: Sendable {
@@ -9,6 +10,8 @@ package struct ServiceLog: Sendable {
     package var exports: any ExportLedger
     /// Nil if no webhook is configured.
     package var webhooks: (any WebhookQueue)?
+    /// Drops expired rows of the copies of all nodes' logs; nil for a single node.
+    package var dropCopies: (@Sendable ([TenantID: RetentionRule], CivilDay) async throws -> Void)?
 
     package init(
         events: any EventStore,
@@ -16,7 +19,8 @@ package struct ServiceLog: Sendable {
         analytics: any EventAnalytics,
         days: any EventDays,
         exports: any ExportLedger,
-        webhooks: (any WebhookQueue)?
+        webhooks: (any WebhookQueue)?,
+        dropCopies: (@Sendable ([TenantID: RetentionRule], CivilDay) async throws -> Void)? = nil
     ) {
         self.events = events
         self.history = history
@@ -24,5 +28,6 @@ package struct ServiceLog: Sendable {
         self.days = days
         self.exports = exports
         self.webhooks = webhooks
+        self.dropCopies = dropCopies
     }
 }

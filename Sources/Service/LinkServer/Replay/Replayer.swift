@@ -51,7 +51,7 @@ package actor Replayer {
         let start = Timestamp(milliseconds: end.milliseconds - request.seconds * 1_000)
         var oldest = start
         var isLimited = false
-        var before = Int64.max
+        var before = LogCursor.unread
         pages: while true {
             try checkClient()
             guard !hasRunLong(since: end) else {
@@ -79,10 +79,10 @@ package actor Replayer {
             }
             // A single event before the start may come from a clock that was behind. Only a whole page of them ends the
             // search.
-            guard page.count == Self.pageSize, let last = page.last,
+            guard page.count == Self.pageSize,
                 page.contains(where: { $0.event.recordedAt >= start })
             else { break }
-            before = last.sequence
+            for event in page { before.pass(event) }
         }
         return accumulator.report(from: isLimited ? oldest : start, to: end, isLimited: isLimited)
     }

@@ -1,6 +1,6 @@
 import GRDB
 package import LinkEvents
-package import LinkRouting
+import LinkRouting
 
 /// Analytics queries. The rollups of closed days are in the ledger, those of other days in their own files.
 extension EventLog: EventAnalytics {
@@ -70,16 +70,6 @@ extension EventLog: EventAnalytics {
                 clicks.last = max(clicks.last ?? count.last, count.last)
             }
             return clicks
-        }
-    }
-
-    package func lastSequence(through day: CivilDay) async throws -> Int64? {
-        try await ledger.read { db in
-            try Int64.fetchOne(
-                db,
-                sql: "SELECT last_seq FROM day WHERE day >= ? ORDER BY day LIMIT 1",
-                arguments: [day.daysSince1970]
-            )
         }
     }
 

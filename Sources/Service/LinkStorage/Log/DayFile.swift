@@ -7,7 +7,7 @@ import LinkRouting
 final class DayFile: Sendable {
     let day: CivilDay
     let database: StorageFile
-    private let texts = DayTexts()
+    let texts = DayTexts()
 
     init(day: CivilDay, _ database: StorageFile) {
         self.day = day

@@ -69,7 +69,7 @@ struct DayFileWriter {
     mutating func append(_ events: [Event], from first: Int64, besides reported: Set<Bytes16>) throws -> [Int] {
         var duplicates: [Int] = []
         try write { memory, db in
-            duplicates = try ReportedEvents.insert(events, besides: reported, db)
+            duplicates = try ReportedEvents.insert(events, from: first, besides: reported, db)
             let new = duplicates.isEmpty ? events : events.removing(at: duplicates)
             try memory.add(new, from: first, db)
             guard memory.isFull else { return }

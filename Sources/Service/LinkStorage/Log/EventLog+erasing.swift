@@ -69,10 +69,12 @@ extension EventLog {
         while start <= last {
             let end = min(last, start + Self.span - 1)
             let found = try database.read { db in
-                try Int64.fetchAll(
+                try Row.fetchAll(
                     db,
-                    sql:
-                        "SELECT seq FROM event WHERE seq IN (\(EventRow.sequencesSQL(.oldestFirst))) AND install = :install",
+                    sql: """
+                        SELECT seq, id FROM event
+                        WHERE seq IN (\(EventRow.sequencesSQL(.oldestFirst))) AND install = :install
+                        """,
                     arguments: [
                         "tenant": tenant, "low": start, "high": end, "limit": Self.span,
                         "install": Data(install.bytes),
@@ -83,15 +85,17 @@ extension EventLog {
             guard !found.isEmpty else { continue }
             // The ledger lists the sequences before they are deleted; a repeated erasure finds the remaining rows.
             try ledger.storing { db in
-                for sequence in found {
+                for row in found {
                     try db.execute(
-                        sql: "INSERT INTO erased (seq, erasure) VALUES (?, ?) ON CONFLICT DO NOTHING",
-                        arguments: [sequence, erasure.id]
+                        sql: "INSERT INTO erased (seq, erasure, event) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                        arguments: [row["seq"] as Int64, erasure.id, row["id"] as DatabaseValue]
                     )
                 }
             }
             try database.storing { db in
-                for sequence in found { try db.execute(sql: "DELETE FROM event WHERE seq = ?", arguments: [sequence]) }
+                for row in found {
+                    try db.execute(sql: "DELETE FROM event WHERE seq = ?", arguments: [row["seq"] as Int64])
+                }
             }
         }
         // Also runs if the rows were deleted before a crash, because their texts may still be there.
@@ -105,7 +109,7 @@ extension EventLog {
         if isChanged == true { try removeUnusedTexts(of: day) }
     }
 
-    package func finish(_ erasure: Erasure, at now: Timestamp) async throws {
+    package func finish(_ erasure: Erasure, at now: Timestamp) async throws -> Timestamp? {
         try await ledger.storing { db in
             try db.execute(
                 sql: "UPDATE erasure SET finished_at = ?, install = x'' WHERE id = ?",
@@ -114,6 +118,7 @@ extension EventLog {
         }
         // The update removed the install from the file; the checkpoint removes it from the WAL.
         try await onCheckpointQueue { try $0.ledger.checkpoint() }
+        return now
     }
 
     package func erasures(of tenant: TenantID?) async throws -> [Erasure] {

@@ -35,13 +35,38 @@ extension EventLog {
         return found
     }
 
+    package func end() async throws -> LogCursor { LogCursor(knownSequence()) }
+
+    package func end(of day: CivilDay) async throws -> LogCursor? {
+        try await ledger.read { db in
+            try Int64.fetchOne(
+                db,
+                sql: "SELECT last_seq + 1 FROM day WHERE day >= ? ORDER BY day LIMIT 1",
+                arguments: [day.daysSince1970]
+            )
+        }.map { LogCursor($0) }
+    }
+
+    package func nodes() -> [ShippedNode] { [] }
+
+    package func events(of tenant: TenantID, after cursor: LogCursor, limit: Int) async throws -> [StoredEvent] {
+        let (after, last) = (cursor[LogCursor.ownLog] ?? 0, knownSequence())
+        guard after < last else { return [] }
+        return try await events(of: tenant, in: (after + 1)...last, limit: limit)
+    }
+
+    package func event(at sequence: Int64, of tenant: TenantID) async throws -> StoredEvent? {
+        try await events(of: tenant, in: sequence...sequence, limit: 1).first
+    }
+
     package func events(
         of tenant: TenantID,
-        before sequence: Int64,
+        before cursor: LogCursor,
         since day: CivilDay,
         limit: Int
     ) async throws -> [StoredEvent] {
         var found: [StoredEvent] = []
+        let sequence = cursor[LogCursor.ownLog] ?? .max
         guard sequence > 1 else { return found }
         let range = 1...(sequence - 1)
         for day in try days(holding: range, since: day).reversed() where found.count < limit {
@@ -63,7 +88,7 @@ extension EventLog {
     }
 
     /// Returns the days that hold sequences of the range, oldest first. Opens a day once to find its first sequence.
-    private func days(holding range: ClosedRange<Int64>, since first: CivilDay = .first) throws -> [CivilDay] {
+    func days(holding range: ClosedRange<Int64>, since first: CivilDay = .first) throws -> [CivilDay] {
         var holding: [CivilDay] = []
         for known in state.withLock({ $0.days }).reversed() where known.day >= first {
             var start = known.start
@@ -102,7 +127,7 @@ extension EventLog {
     }
 
     /// Returns the day's file; nil if retention has dropped the day since it was listed.
-    private func heldFile(of day: CivilDay) throws -> DayFile? {
+    func heldFile(of day: CivilDay) throws -> DayFile? {
         do {
             return try file(of: day)
         } catch {

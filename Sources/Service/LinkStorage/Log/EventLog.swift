@@ -238,7 +238,7 @@ package final class EventLog: EventStore, EventHistory {
 
     package func lastSequence() async throws -> Int64 { knownSequence() }
 
-    func knownSequence() -> Int64 { state.withLock { $0.lastSequence } }
+    package func knownSequence() -> Int64 { state.withLock { $0.lastSequence } }
 
     /// Blocks the caller's thread on disk I/O; the recorder calls it on a thread that answers no requests. GRDB's
     /// asynchronous writes are not used, because cancelling the caller's task interrupts them: a stopping server still

@@ -7,8 +7,14 @@ package import LinkRouting
 enum ReportedEvents {
     /// Inserts the hashes of the events into a day file.
     ///
+    /// - Parameter first: The sequence of the first event that is new; the others follow.
     /// - Returns: The indexes of the events that are in `earlier` or in the file already.
-    static func insert(_ events: [Event], besides earlier: Set<Bytes16>, _ db: Database) throws -> [Int] {
+    static func insert(
+        _ events: [Event],
+        from first: Int64,
+        besides earlier: Set<Bytes16>,
+        _ db: Database
+    ) throws -> [Int] {
         var duplicates: [Int] = []
         for (index, event) in events.enumerated() {
             guard let hash = event.content.reportHash else { continue }
@@ -16,8 +22,8 @@ enum ReportedEvents {
                 duplicates.append(index)
                 continue
             }
-            try db.cachedStatement(sql: "INSERT INTO client_event (hash) VALUES (?) ON CONFLICT DO NOTHING")
-                .execute(arguments: [Data(hash)])
+            try db.cachedStatement(sql: "INSERT INTO client_event (hash, seq) VALUES (?, ?) ON CONFLICT DO NOTHING")
+                .execute(arguments: [Data(hash), first + Int64(index - duplicates.count)])
             if db.changesCount == 0 { duplicates.append(index) }
         }
         return duplicates

@@ -1,57 +1,57 @@
-import LinkEvents
-import LinkRouting
+package import LinkEvents
+package import LinkRouting
 
 /// Accumulates the counts of several batches in memory, so that each counter is written once for all of them.
 ///
 /// It is reused, because most events increment the same counters as the events before.
-struct RollupAccumulator {
-    struct Stream: Hashable {
-        let tenant: TenantID
-        let environment: EnvironmentID
-        let purpose: Event.Purpose
+package struct RollupAccumulator {
+    package struct Stream: Hashable {
+        package let tenant: TenantID
+        package let environment: EnvironmentID
+        package let purpose: Event.Purpose
 
         var isLive: Bool { environment == .production && purpose == .live }
         /// The number of values per dimension that have a counter of their own.
-        var mostValues: Int { isLive ? Dimension.mostValues : Dimension.mostOtherValues }
+        package var mostValues: Int { isLive ? Dimension.mostValues : Dimension.mostOtherValues }
     }
 
     /// The result of a link resolution within a quarter-hour.
-    struct Result: Hashable {
+    package struct Result: Hashable {
         /// An index in ``RollupAccumulator/streams``.
-        let stream: Int
-        let route: RouteID?
-        let revision: Revision?
-        let outcome: Outcome
-        let action: Action?
-        let quarter: Int64
+        package let stream: Int
+        package let route: RouteID?
+        package let revision: Revision?
+        package let outcome: Outcome
+        package let action: Action?
+        package let quarter: Int64
     }
 
-    struct Value: Hashable {
-        let stream: Int
-        let hour: Int64
-        let dimension: Dimension
-        let value: ExactText
+    package struct Value: Hashable {
+        package let stream: Int
+        package let hour: Int64
+        package let dimension: Dimension
+        package let value: ExactText
     }
 
-    struct ShortLink: Hashable {
-        let stream: Int
-        let day: CivilDay
-        let code: String
+    package struct ShortLink: Hashable {
+        package let stream: Int
+        package let day: CivilDay
+        package let code: String
     }
 
     struct Rows: Hashable {
-        var count: Int64
+        fileprivate(set) var count: Int64
         let first: Int64
         var last: Int64
     }
 
     /// There are few streams, so the other keys refer to them by index.
-    var streams = RunCounts<Stream>()
-    var results = RunCounts<Result>()
-    var values = RunCounts<Value>()
-    private(set) var shortLinks: [ShortLink: ShortLinkCount] = [:]
+    package internal(set) var streams = RunCounts<Stream>()
+    package internal(set) var results = RunCounts<Result>()
+    package internal(set) var values = RunCounts<Value>()
+    package private(set) var shortLinks: [ShortLink: ShortLinkCount] = [:]
     private(set) var rows: [TenantID: Rows] = [:]
-    private(set) var eventCount = 0
+    package private(set) var eventCount = 0
     /// The quarter-hour of the last event, counted since 1970.
     private(set) var quarter: Int64 = 0
     /// The indexes in `streams`, in `results` and, by dimension, in `values` that the last event incremented.
@@ -63,8 +63,10 @@ struct RollupAccumulator {
     /// The number of keys above which all keys are dropped, so that many values do not exhaust memory.
     private static let mostRemembered = 20_000
 
+    package init() {}
+
     /// - Parameter first: The sequence of the first event; the sequences of the others follow.
-    mutating func add(_ events: [Event], from first: Int64) {
+    package mutating func add(_ events: [Event], from first: Int64) {
         eventCount += events.count
         var run = 0..<0
         while run.upperBound < events.count {
@@ -122,11 +124,11 @@ struct RollupAccumulator {
 }
 
 /// Counts keys that mostly come in runs. Compares a key with the last one first, and hashes it only when a run ends.
-struct RunCounts<Key: Hashable> {
-    struct Entry {
-        let key: Key
+package struct RunCounts<Key: Hashable> {
+    package struct Entry {
+        package let key: Key
         /// The count since the last reset.
-        var count: Int64
+        package fileprivate(set) var count: Int64
         fileprivate var givenNumber: Int64?
 
         /// The key's row number in the file. Available once numbers have been assigned.
@@ -138,9 +140,9 @@ struct RunCounts<Key: Hashable> {
         }
     }
 
-    private(set) var entries: [Entry] = []
+    package private(set) var entries: [Entry] = []
     /// The indexes of the entries counted since the last reset, in the order of counting.
-    private(set) var counted: [Int] = []
+    package private(set) var counted: [Int] = []
     /// The indexes of the entries without a number.
     private var unnumbered: [Int] = []
     private var indexes: [Key: Int] = [:]
@@ -187,7 +189,7 @@ extension Dimension {
 
 extension Int64 {
     /// Returns the quotient rounded towards negative infinity.
-    func flooredQuotient(by divisor: Int64) -> Int64 {
+    package func flooredQuotient(by divisor: Int64) -> Int64 {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? quotient - 1 : quotient
     }

@@ -1,9 +1,9 @@
-import LinkRouting
+package import LinkRouting
 
 /// A number of events, and the time of the last one.
-struct ShortLinkCount: Sendable, Hashable {
-    private(set) var count: Int64
-    private(set) var last: Timestamp
+package struct ShortLinkCount: Sendable, Hashable {
+    package private(set) var count: Int64
+    package private(set) var last: Timestamp
 
     /// No events.
     init() { self.init(0, last: Timestamp(milliseconds: .min)) }

@@ -7,6 +7,8 @@ struct StoreConfiguration {
     let postgresql: PostgresAddress?
     /// The secret of all nodes with which the keys of addresses are encrypted; nil for a key of each node's own.
     let addressSecret: String?
+    /// How many whole UTC days shipped events stay on this node.
+    let keptDays: Int
     private let values: [String]
 
     private enum Kind: String, CaseIterable {
@@ -14,13 +16,21 @@ struct StoreConfiguration {
     }
 
     /// In the order of config/fingerpost.yaml.
-    static let keys = ["kind", "hosts", "database", "user", "passwordFile", "caFile", "addressKeyFile"].map {
+    static let keys = ["kind", "hosts", "database", "user", "passwordFile", "caFile", "addressKeyFile", "keepHours"].map
+    {
         "store.\($0)"
     }
 
     init(text: (_ key: String, _ standard: String) -> String) throws {
-        let standards = ["sqlite", "", "fingerpost", "fingerpost", "", "", ""]
+        let standards = ["sqlite", "", "fingerpost", "fingerpost", "", "", "", "72"]
         values = zip(Self.keys, standards).map(text)
+        guard let hours = Int(values[7]), (1...8_784).contains(hours) else {
+            throw ServiceConfiguration.Invalid(
+                Self.keys[7],
+                "is '\(values[7])'; write a number of hours from 1 to 8784."
+            )
+        }
+        keptDays = (hours + 23) / 24
         let kind: Kind = try .read(Self.keys[0], values[0])
         let hosts = try values[1].split { $0 == "," || $0.isWhitespace }.map { try Self.host(String($0)) }
         guard kind == .postgresql else {

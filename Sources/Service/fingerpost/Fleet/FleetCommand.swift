@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LinkRouting
+import LinkStorage
 import PostgresStorage
 
 /// Commands for nodes that share a catalog in PostgreSQL. They need no running node.
@@ -15,7 +16,9 @@ struct FleetCommand: AsyncParsableCommand {
 
             The configuration's 'store' names the database. docs/fleet.md is the guide.
             """,
-        subcommands: [Status.self, Forget.self, AcceptHistory.self, Prepare.self]
+        subcommands: [
+            Status.self, Verify.self, Drain.self, Rejoin.self, Forget.self, AcceptHistory.self, Prepare.self,
+        ]
     )
 
     struct Status: AsyncParsableCommand {
@@ -26,8 +29,9 @@ struct FleetCommand: AsyncParsableCommand {
                   fingerpost fleet status --config /etc/fingerpost.yaml
 
                 A node reports every 30 seconds; 'catalog' is the number of the last change of the audit log that it had
-                then. The exit code is 1 if one has not reported for two minutes, or does not follow the catalog or the
-                short links.
+                then, and 'unshipped' the events of its log that were not in PostgreSQL. 'shipped until' is how long ago
+                everything was. The exit code is 1 if a node has not reported for two minutes, does not follow the
+                catalog or the short links, or has not shipped its log for two minutes.
                 """
         )
 
@@ -37,12 +41,118 @@ struct FleetCommand: AsyncParsableCommand {
             let now = SystemClock.now()
             let fleet = try await store.using { try await $0.fleet(at: now) }
             let rows = fleet.map { node, problem in
-                let age = max(now.milliseconds - node.seenAt.milliseconds, 0) / 1_000
-                return [node.name, node.version, "\(node.catalog)", "\(age) s", problem ?? "follows"]
+                func age(_ instant: Timestamp) -> String {
+                    "\(max(now.milliseconds - instant.milliseconds, 0) / 1_000) s ago"
+                }
+                let unshipped = max(node.lastSequence - (node.shipped ?? 0), 0)
+                return [
+                    node.name, node.version, "\(node.catalog)", age(node.seenAt), "\(unshipped)",
+                    node.shippedUntil.map(age) ?? "never", problem ?? "follows",
+                ]
             }
             guard !rows.isEmpty else { return show("No node has reported yet.") }
-            show(TextColumns(rows, under: ["node", "version", "catalog", "reported before", "state"]))
+            let titles = ["node", "version", "catalog", "reported", "unshipped", "shipped until", "state"]
+            show(TextColumns(rows, under: titles))
             guard fleet.allSatisfy({ $0.problem == nil }) else { throw ExitCode(1) }
+        }
+    }
+
+    struct Verify: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Prove that the copies of the nodes' logs are whole.",
+            discussion: """
+                EXAMPLE
+                  fingerpost fleet verify --config /etc/fingerpost.yaml
+
+                For each log: no gap between its days, each day has the rows that were shipped and neither erased nor
+                dropped since, and the counts are those of the rows. No event is there twice, as after a disk was copied.
+                Reads all rows. The exit code is 1 if something is wrong.
+                """
+        )
+
+        @OptionGroup var store: StoreOptions
+
+        func run() async throws {
+            let (logs, faults) = try await store.using { try await LogCopy($0).verify() }
+            guard !logs.isEmpty else { return show("No node has shipped its log yet.") }
+            let rows = logs.map { log in
+                [
+                    log.node, "\(log.lastSequence)", "\(log.shipped)", "\(log.erased)", "\(log.dropped)",
+                    "\(log.shipped - log.erased - log.dropped)",
+                ]
+            }
+            show(TextColumns(rows, under: ["node", "last seq", "shipped", "erased", "dropped", "rows"]))
+            guard faults.isEmpty else { throw fail(faults.joined(separator: "\n"), .failed) }
+            show("The copies are whole.")
+        }
+    }
+
+    /// The log of a data directory that no process uses.
+    struct LogOptions: ParsableArguments {
+        @ArgumentParser.Option(help: "The data directory, which no process uses.") var data: String
+        @ArgumentParser.Option(help: "The name of its node; that of the configuration without this option.") var node:
+            String?
+        @OptionGroup var store: StoreOptions
+
+        func using<Result: Sendable>(_ body: (LogShipment) async throws -> Result) async throws -> Result {
+            let configured = try await store.read().node
+            let name = node ?? configured
+            return try await store.using { store in
+                do {
+                    let directory = try DataDirectory(named: data, for: .createNode)
+                    let log = try EventLog(directory.eventsPath, now: SystemClock.now)
+                    let shipment = LogShipment(of: log, to: LogCopy(store), node: name) { UUID().uuidString }
+                    let result = try await body(shipment)
+                    try log.close()
+                    try directory.leaveAsFound()
+                    return result
+                } catch let error as StorageError {
+                    throw fail(error)
+                } catch let error as LogCopy.Refusal {
+                    throw fail("\(error)", .failed)
+                }
+            }
+        }
+    }
+
+    struct Drain: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Ship what is left on the disk of a node that will not run again.",
+            discussion: """
+                EXAMPLE
+                  fingerpost fleet drain --data /mnt/links-3 --node links-3 \\
+                    --config /etc/fingerpost.yaml
+                """
+        )
+
+        @OptionGroup var log: LogOptions
+
+        func run() async throws {
+            let last = try await log.using { shipment in
+                while try await shipment.next(at: SystemClock.now()) {}
+                return shipment.position?.sequence ?? 0
+            }
+            show("Everything is shipped, up to seq \(last).")
+        }
+    }
+
+    struct Rejoin: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Let the log of a copied disk be shipped under an id of its own.",
+            discussion: """
+                EXAMPLE
+                  fingerpost fleet rejoin --data /var/lib/fingerpost --config /etc/fingerpost.yaml
+
+                For a disk that was copied to a second machine, and for a virtual machine that was set back. End the node
+                first. What the disk has in common with the log that was shipped is not shipped again.
+                """
+        )
+
+        @OptionGroup var log: LogOptions
+
+        func run() async throws {
+            let common = try await log.using { try await $0.rejoin() }
+            show("The log has a new id. It is shipped after seq \(common), up to which it is there already.")
         }
     }
 
@@ -62,7 +172,8 @@ struct FleetCommand: AsyncParsableCommand {
         @OptionGroup var store: StoreOptions
 
         func run() async throws {
-            guard try await store.using({ [node] in try await $0.forget(node) }) else {
+            let now = SystemClock.now()
+            guard try await store.using({ [node] in try await $0.forget(node, at: now) }) else {
                 throw fail("there is no node '\(node)'; 'fingerpost fleet status' lists them.", .failed)
             }
             show("\(node) is forgotten.")

@@ -11,12 +11,13 @@ import PostgresStorage
 import ServiceLifecycle
 import Synchronization
 
-/// Follows the catalog in PostgreSQL: what another node changes is live on this one within two seconds. It asks for the head
+/// Follows what other nodes write to PostgreSQL: what another node changes is live on this one within two seconds. It asks for the head
 /// of the audit log each second, since a notification could be missed and a pooler does not pass it on.
 final class CatalogFollower: Service {
     private let store: PostgresStore
     private let database: CatalogDatabase
     private let links: ShortLinkDatabase
+    private let log: EventLog
     private let dependencies: ServerDependencies
     private let configuration: ServiceConfiguration
     private let logger: Logger
@@ -41,6 +42,7 @@ final class CatalogFollower: Service {
         _ store: PostgresStore,
         _ database: CatalogDatabase,
         _ links: ShortLinkDatabase,
+        _ log: EventLog,
         _ dependencies: ServerDependencies,
         _ configuration: ServiceConfiguration,
         failure: String?,
@@ -49,6 +51,7 @@ final class CatalogFollower: Service {
         self.store = store
         self.database = database
         self.links = links
+        self.log = log
         self.dependencies = dependencies
         self.configuration = configuration
         self.logger = logger
@@ -73,6 +76,7 @@ final class CatalogFollower: Service {
                     await self.repeating(after: .seconds(30)) { await self.report() }
                 }
                 group.addTask { await self.repeating(after: .seconds(3_600)) { await self.holdLinks() } }
+                group.addTask { await self.repeating(after: .seconds(10)) { await self.carryOutErasures() } }
             }
         }
     }
@@ -101,6 +105,24 @@ final class CatalogFollower: Service {
         }
     }
 
+    // MARK: Erasures
+
+    /// Erases in this node's log and exports what was ordered through any node.
+    private func carryOutErasures() async {
+        let copy = LogCopy(store)
+        let eraser = dependencies.eraser.erasing(from: log)
+        do {
+            for order in try await copy.orders(for: configuration.node) {
+                _ = try await eraser.erase(install: order.install, of: order.tenant, requestID: order.requestID)
+                try await copy.confirm(order, by: configuration.node, at: SystemClock.now())
+            }
+        } catch is CatalogUnavailable {
+            // Following says that the database is away.
+        } catch {
+            logger.error("an erasure could not be carried out; it is tried again", metadata: ["error": "\(error)"])
+        }
+    }
+
     // MARK: Reports
 
     /// Tells the database what this node has, and reads what nodes share besides the catalog.
@@ -111,7 +133,8 @@ final class CatalogFollower: Service {
                 seenAt: SystemClock.now(),
                 version: BuildInfo.version,
                 catalog: try await database.served.version(),
-                links: try links.lastChange
+                links: try links.lastChange,
+                lastSequence: log.knownSequence()
             )
             try await store.report(node)
             if let secret = configuration.store.addressSecret { try await shareAddressKeys(sealedBy: secret) }

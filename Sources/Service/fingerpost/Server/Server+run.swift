@@ -122,6 +122,8 @@ extension Server {
         }
         if let certificates { services.append(.init(service: certificates)) }
         if let follower { services.append(.init(service: follower)) }
+        // Stops last, when the recorder has written its last events.
+        if let shipper { services.insert(.init(service: shipper), at: 0) }
         if ControlSocket.fits(directory.controlSocketPath) {
             let tasks = OperatorTasks(directory, database, links, log).reportingToOthers
             services.append(

@@ -28,6 +28,8 @@ struct Server {
     let certificates: ServerCertificates?
     /// Nil if the catalog is in the data directory.
     let follower: CatalogFollower?
+    /// Nil if the catalog is in the data directory.
+    let shipper: LogShipper?
 
     /// Opens the files of the data directory; after an unclean stop the catalog and the short links are checked first.
     /// `opsServer` reports the progress.
@@ -93,12 +95,30 @@ struct Server {
             throw StorageError.corrupt(file: "catalog.db", detail: "the keys of sealed tokens cannot be read")
         }
         keyUses = KeyUseRecorder(store: database, logger: logger)
+        var serviceLog = ServiceLog(log, webhook: configuration.exports.webhook)
+        if let store {
+            let copy = LogCopy(store)
+            let shipper = LogShipper(log, to: copy, node: configuration.node, logger: logger)
+            serviceLog.history = copy
+            serviceLog.analytics = copy
+            serviceLog.days = NodeDays(
+                log,
+                copy,
+                node: configuration.node,
+                shipped: { shipper.shipped },
+                keptDays: configuration.store.keptDays
+            )
+            serviceLog.dropCopies = { try await copy.dropExpired(by: $0, today: $1) }
+            self.shipper = shipper
+        } else {
+            shipper = nil
+        }
         let dependencies = ServerDependencies.build(
             .system,
             store: database,
             served: database.served,
             shortLinks: links,
-            log: ServiceLog(log, webhook: configuration.exports.webhook),
+            log: serviceLog,
             recorder: recorder,
             sealer: sealer,
             installTokens: installTokens,
@@ -120,8 +140,17 @@ struct Server {
             logger: logger
         )
         self.dependencies = dependencies
-        follower = store.map { [database, links] store in
-            CatalogFollower(store, database, links, dependencies, configuration, failure: unreachable, logger: logger)
+        follower = store.map { [database, links, log] store in
+            CatalogFollower(
+                store,
+                database,
+                links,
+                log,
+                dependencies,
+                configuration,
+                failure: unreachable,
+                logger: logger
+            )
         }
         try await dependencies.publishing.reload()
         let catalog = dependencies.linkResolver.catalog
@@ -159,6 +188,10 @@ struct Server {
             Health.Check("log") { [log] in .good(log.condition) },
         ])
         if let follower { opsServer.health.watch([follower.check]) }
+        if let shipper {
+            opsServer.health.watch([shipper.check])
+            opsServer.readings.add { [shipper] in shipper.readings() }
+        }
         opsServer.readings.add { [follower] in follower?.readings() ?? [.gauge("fingerpost_catalog_reachable", 1)] }
         // Links do not depend on the exports, whose disk may be mounted later.
         if let problem = configuration.exports.directoryProblem(in: directory) {

@@ -13,15 +13,15 @@ AS_POSTGRES = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
 
 
 class Server:
-    """A PostgreSQL server with its own folder for data and socket."""
+    """A PostgreSQL server with its own folder for data and socket. `options` are more of its settings, `disk` limits them."""
 
-    def __init__(self, bin, folder):
-        self.bin, self.folder, self.data = bin, folder, folder + "/db"
+    def __init__(self, bin, folder, options="", port=5432, disk="1g"):
+        self.bin, self.folder, self.data, self.options, self.port = bin, folder, folder + "/db", options, port
         if not os.path.isdir(folder):
             os.mkdir(folder)
         if AS_POSTGRES:
             # A disk of its own, which can be filled.
-            subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1g", "fault-fleet", folder], check=True)
+            subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={disk}", "fault-fleet", folder], check=True)
             atexit.register(subprocess.run, ["umount", "-l", folder], stderr=subprocess.DEVNULL)
             shutil.chown(folder, "postgres")
         atexit.register(self.stop, "immediate", check=False)
@@ -51,7 +51,7 @@ class Server:
         return self
 
     def start(self):
-        options = f"-k {self.folder} -p 5432 -c listen_addresses= -c max_connections=200 -c wal_keep_size=512MB"
+        options = f"-k {self.folder} -p {self.port} -c listen_addresses= -c max_connections=200 -c wal_keep_size=512MB {self.options}"
         self.run("pg_ctl", "-D", self.data, "-w", "-l", self.folder + "/log", "-o", options, "start")
         return self
 
@@ -59,15 +59,20 @@ class Server:
         if os.path.isdir(self.data):
             self.run("pg_ctl", "-D", self.data, "-m", mode, "-w", "stop", check=check)
 
+    def remove(self):
+        self.stop()
+        if AS_POSTGRES:
+            subprocess.run(["umount", "-l", self.folder], check=True)
+
     def is_running(self):
         return self.run("pg_ctl", "-D", self.data, "status", check=False).returncode == 0
 
     def fill(self):
-        with open(self.folder + "/filler", "wb") as file:
+        # Without a buffer, whose rest could not be written when the file is closed.
+        with open(self.folder + "/filler", "wb", buffering=0) as file:
             try:
                 while True:
                     file.write(bytes(1 << 16))
-                    file.flush()
             except OSError:
                 pass
 
@@ -81,7 +86,7 @@ class Server:
 
     def sql(self, text, database="postgres", check=True):
         run = subprocess.run(
-            ["psql", "-h", self.folder, "-U", "postgres", "-d", database, "-Atqc", text],
+            ["psql", "-h", self.folder, "-p", str(self.port), "-U", "postgres", "-d", database, "-Atqc", text],
             capture_output=True, text=True, timeout=30,
         )
         if check and run.returncode != 0:

@@ -1,0 +1,129 @@
+import Foundation
+import GRDB
+import LinkEvents
+package import LinkRouting
+
+/// Reads the log in its order, for the copy of it in PostgreSQL.
+extension EventLog {
+    /// Returns the next events after a sequence, all of one day; nil if there are none. The rows of a range take about
+    /// `bytes`, and one row may take more.
+    package func range(after sequence: Int64, limit: Int, bytes: Int) async throws -> LogRange? {
+        for day in try days(holding: (sequence + 1)...Int64.max) {
+            guard let file = try heldFile(of: day) else { continue }
+            let found = try await file.events(after: sequence, limit: limit, bytes: bytes)
+            guard let last = found.events.last else { continue }
+            let erased = try await ledger.read { db in
+                try Int64.fetchSet(
+                    db,
+                    sql: "SELECT seq FROM erased WHERE seq BETWEEN ? AND ?",
+                    arguments: [sequence + 1, last.sequence]
+                )
+            }
+            return LogRange(
+                day: day,
+                first: sequence + 1,
+                events: found.events,
+                reports: found.reports,
+                // A row that is being erased is listed before it is deleted.
+                erased: erased.subtracting(found.events.map(\.sequence))
+            )
+        }
+        return nil
+    }
+
+    /// Whether the log has had an event at a position. Nobody can tell for rows that retention has dropped: then it has.
+    package func has(_ position: LogPosition) async throws -> Bool {
+        let sequence = position.sequence
+        guard sequence > 0 else { return true }
+        guard sequence <= knownSequence() else { return false }
+        for day in try days(holding: sequence...sequence) {
+            guard let file = try heldFile(of: day) else { continue }
+            if let found = try await file.eventID(at: sequence) { return "\(found)" == position.event }
+        }
+        let erased = try await ledger.read { db in
+            try StoredValue.fetchOne(db, sql: "SELECT event FROM erased WHERE seq = ?", arguments: [sequence])
+        }
+        return erased.map { EventRow.id($0).map { "\($0)" } == position.event } ?? true
+    }
+
+    /// Returns under which id the log is shipped, for the process that now begins to. Durable on return: the nonce is not used
+    /// before.
+    ///
+    /// - Parameters:
+    ///   - nonce: A random text.
+    ///   - isNew: Whether the log gets another id than before, which `nonce` becomes.
+    package func identify(nonce: String, asNew isNew: Bool = false) async throws -> LogIdentity {
+        try await ledger.storing { db in
+            let before = try String.fetchOne(db, sql: "SELECT log FROM shipped_as ORDER BY number DESC LIMIT 1")
+            let log = isNew ? nonce : before ?? nonce
+            try db.execute(sql: "INSERT INTO shipped_as (log, nonce) VALUES (?, ?)", arguments: [log, nonce])
+            try db.execute(
+                sql: "DELETE FROM shipped_as WHERE number <= (SELECT max(number) FROM shipped_as) - ?",
+                arguments: [Self.mostNonces]
+            )
+            return LogIdentity(
+                log: log,
+                nonces: try String.fetchAll(
+                    db,
+                    sql: "SELECT nonce FROM shipped_as WHERE log = ? ORDER BY number",
+                    arguments: [log]
+                )
+            )
+        }
+    }
+
+    /// How many starts a failover may take back.
+    private static let mostNonces = 1_000
+
+    /// The time at which the first event after a sequence was recorded; nil if there is none.
+    package func recordedAt(after sequence: Int64) async throws -> Timestamp? {
+        try await range(after: sequence, limit: 1, bytes: 1)?.events.first?.event.recordedAt
+    }
+}
+
+extension DayFile {
+    fileprivate func events(
+        after sequence: Int64,
+        limit: Int,
+        bytes: Int
+    ) async throws -> (events: [StoredEvent], reports: [Int64: Bytes16]) {
+        try await database.read { db in
+            let texts = try self.texts.all(db)
+            let select = try db.cachedStatement(sql: "\(EventRow.selectSQL) WHERE seq > ? ORDER BY seq LIMIT ?")
+            let rows = try Row.fetchCursor(select, arguments: [sequence, limit])
+            var (events, size) = ([StoredEvent](), 0)
+            while size < bytes, let row = try rows.next() {
+                let event = try EventRow.event(row, texts: texts)
+                events.append(event)
+                size += event.event.byteCount
+            }
+            let hashes = try Row.fetchAll(
+                db,
+                sql: "SELECT seq, hash FROM client_event WHERE seq BETWEEN ? AND ?",
+                arguments: [sequence + 1, events.last?.sequence ?? sequence]
+            )
+            let reports = hashes.compactMap { row in
+                Bytes16(Array(row["hash"] as Data)).map { (row["seq"] as Int64, $0) }
+            }
+            return (events, Dictionary(reports) { first, _ in first })
+        }
+    }
+
+    fileprivate func eventID(at sequence: Int64) async throws -> RecordedID? {
+        try await database.read { db in
+            try StoredValue.fetchOne(db, sql: "SELECT id FROM event WHERE seq = ?", arguments: [sequence])
+                .flatMap(EventRow.id)
+        }
+    }
+}
+
+extension EventRow {
+    /// Reads a stored id; nil for what is none.
+    static func id(_ stored: StoredValue) -> RecordedID? {
+        switch stored {
+        case .text(let text): RecordedID(text)
+        case .bytes(let bytes): Bytes16(bytes).map { RecordedID(uuid: $0) }
+        case .integer, .real: nil
+        }
+    }
+}

@@ -1,0 +1,207 @@
+import Crypto
+import Foundation
+package import LinkEvents
+package import LinkRouting
+import LinkStorage
+
+/// Erasures in several logs. An erasure is an order in PostgreSQL: its rows are deleted from the copies at once, each node
+/// carries it out in its own log and exports and confirms that, and rows that are shipped later are not stored.
+extension LogCopy {
+    /// An order that a node has not carried out yet.
+    package struct ErasureOrder: Sendable, Hashable {
+        package let id: Int64
+        package let tenant: TenantID
+        package let install: InstallID
+        package let requestID: String
+    }
+
+    /// Orders an erasure of everything that was recorded until `now`, and deletes the rows from the copies.
+    ///
+    /// - Returns: The number of rows deleted.
+    func order(_ install: InstallID, of tenant: TenantID, requestID: String, at now: Timestamp) async throws -> Int {
+        let order = try await store.storing { db in
+            try Int64.fetchOne(
+                db,
+                sql: """
+                    INSERT INTO erasure (tenant, install, hash, requested_at, request_id) VALUES (?, ?, ?, ?, ?) RETURNING id
+                    """,
+                arguments: [
+                    tenant.rawValue, Data(install.bytes), Self.hash(install, of: tenant), now.milliseconds, requestID,
+                ]
+            ) ?? 0
+        }
+        // Waits for transactions that began before the order was there. Later ones do not store the rows.
+        let logs = try await store.shipping { db in
+            try Int64.fetchAll(db, sql: "SELECT number FROM shipped_log ORDER BY number FOR UPDATE")
+        }
+        var rows = 0
+        for log in logs { rows += try await deleteRows(of: install, of: tenant, in: log, until: now) }
+        let deleted = rows
+        try await store.storing { db in
+            try db.execute(sql: "UPDATE erasure SET rows = ? WHERE id = ?", arguments: [deleted, order])
+        }
+        return rows
+    }
+
+    /// The number of sequences that are searched in one transaction.
+    private static let span: Int64 = 100_000
+
+    private func deleteRows(of install: InstallID, of tenant: TenantID, in log: Int64, until now: Timestamp)
+        async throws
+        -> Int
+    {
+        let days = try await store.read { db in
+            try SQLRow.fetchAll(
+                db,
+                sql:
+                    "SELECT day, first_seq, last_seq FROM shipped_day WHERE log = ? AND rows > erased + dropped ORDER BY day",
+                arguments: [log]
+            ).map { (try $0["day"], try $0["first_seq"], try $0["last_seq"]) as (String, Int64, Int64) }
+        }
+        var rows = 0
+        for (day, first, last) in days {
+            for start in stride(from: first, through: last, by: Int(Self.span)) {
+                rows += try await store.shipping { db in
+                    let deleted = try Int64.fetchAll(
+                        db,
+                        sql: """
+                            DELETE FROM event WHERE day = ? AND log = ? AND tenant = ? AND seq BETWEEN ? AND ? AND install = ?
+                                AND recorded_at <= ? RETURNING seq
+                            """,
+                        arguments: [
+                            day, log, tenant.rawValue, start, start + Self.span - 1, "\(install)", now.milliseconds,
+                        ]
+                    ).count
+                    try db.execute(
+                        sql: "UPDATE shipped_day SET erased = erased + ? WHERE log = ? AND day = ?",
+                        arguments: [deleted, log, day]
+                    )
+                    return deleted
+                }
+            }
+        }
+        return rows
+    }
+
+    /// Identifies an install after its erasure.
+    private static func hash(_ install: InstallID, of tenant: TenantID) -> Data {
+        Data(SHA256.hash(data: Data("\(tenant.rawValue) \(install)".utf8)).prefix(16))
+    }
+
+    /// The orders that a node has to carry out, oldest first.
+    package func orders(for node: String) async throws -> [ErasureOrder] {
+        try await store.read { db in
+            try SQLRow.fetchAll(
+                db,
+                sql: """
+                    SELECT id, tenant, install, request_id FROM erasure WHERE finished_at IS NULL
+                        AND NOT EXISTS (SELECT 1 FROM erasure_confirmed WHERE erasure = id AND node = ?) ORDER BY id
+                    """,
+                arguments: [node]
+            ).compactMap { row in
+                guard let tenant = TenantID(try row["tenant"] as String),
+                    let bytes = Bytes16(Array(try row["install"] as Data))
+                else { return nil }
+                return ErasureOrder(
+                    id: try row["id"],
+                    tenant: tenant,
+                    install: InstallID(bytes),
+                    requestID: try row["request_id"]
+                )
+            }
+        }
+    }
+
+    package func confirm(_ order: ErasureOrder, by node: String, at now: Timestamp) async throws {
+        _ = try await confirm("id = ?", [.integer(order.id)], by: node, at: now)
+    }
+
+    /// Confirms the order that an erasure of this node belongs to. Returns when all nodes had confirmed; nil before.
+    func confirm(_ erasure: Erasure, by node: String, at now: Timestamp) async throws -> Timestamp? {
+        try await confirm(
+            "tenant = ? AND request_id = ? AND requested_at = ?",
+            [.text(erasure.tenant.rawValue), .text(erasure.requestID), .integer(erasure.requestedAt.milliseconds)],
+            by: node,
+            at: now
+        )
+    }
+
+    private func confirm(_ condition: String, _ arguments: [SQLValue], by node: String, at now: Timestamp) async throws
+        -> Timestamp?
+    {
+        try await store.storing { db in
+            let find = "SELECT id FROM erasure WHERE \(condition) ORDER BY id LIMIT 1"
+            var order: Int64?
+            try db.forEachRow(find, .list(arguments)) { order = try $0["id"] }
+            try db.execute(
+                sql: "INSERT INTO erasure_confirmed (erasure, node) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                arguments: [order, node]
+            )
+            try PostgresStore.finishErasures(at: now, db)
+            return try Int64.fetchOne(db, sql: "SELECT finished_at FROM erasure WHERE id = ?", arguments: [order])
+                .map(Timestamp.init(milliseconds:))
+        }
+    }
+
+    /// Returns a tenant's erasures, newest first.
+    func erasures(of tenant: TenantID) async throws -> [Erasure] {
+        try await store.read { db in
+            let sql =
+                "SELECT id, requested_at, request_id, rows, finished_at FROM erasure WHERE tenant = ? ORDER BY id DESC"
+            return try SQLRow.fetchAll(db, sql: sql, arguments: [tenant.rawValue]).map { row in
+                Erasure(
+                    id: try row["id"],
+                    tenant: tenant,
+                    install: nil,
+                    requestedAt: Timestamp(milliseconds: try row["requested_at"]),
+                    requestID: try row["request_id"],
+                    lastSequence: 0,
+                    finishedAt: (try row["finished_at"] as Int64?).map(Timestamp.init(milliseconds:)),
+                    rows: try row["rows"]
+                )
+            }
+        }
+    }
+
+    func erasureCount(of tenant: TenantID, since instant: Timestamp) async throws -> Int {
+        try await store.read { db in
+            try Int.fetchOne(
+                db,
+                sql: "SELECT count(*) FROM erasure WHERE tenant = ? AND requested_at >= ?",
+                arguments: [tenant.rawValue, instant.milliseconds]
+            ) ?? 0
+        }
+    }
+
+    /// Returns the events without those that an order covers, which arrive after it.
+    static func withoutErased(_ events: [StoredEvent], _ db: PostgresConnection) throws -> [StoredEvent] {
+        guard events.contains(where: { $0.event.install != nil }) else { return events }
+        var orders: [Data: Int64] = [:]
+        try db.forEachRow("SELECT hash, max(requested_at) AS until FROM erasure GROUP BY hash", []) { row in
+            orders[try row["hash"]] = try row["until"]
+        }
+        guard !orders.isEmpty else { return events }
+        return events.filter { stored in
+            guard let install = stored.event.install, let until = orders[hash(install, of: stored.event.tenant)] else {
+                return true
+            }
+            return stored.event.recordedAt.milliseconds > until
+        }
+    }
+}
+
+extension PostgresStore {
+    /// Ends the erasures that every node has confirmed, and forgets whose they were.
+    static func finishErasures(at now: Timestamp, _ db: any SQLDatabase) throws {
+        try db.execute(
+            sql: """
+                UPDATE erasure SET finished_at = ?, install = '' WHERE finished_at IS NULL AND EXISTS (
+                    SELECT 1 FROM erasure_confirmed WHERE erasure = erasure.id
+                ) AND NOT EXISTS (
+                    SELECT 1 FROM node WHERE NOT EXISTS (
+                        SELECT 1 FROM erasure_confirmed WHERE erasure = erasure.id AND erasure_confirmed.node = node.name))
+                """,
+            arguments: [now.milliseconds]
+        )
+    }
+}

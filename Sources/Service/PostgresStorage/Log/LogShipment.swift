@@ -1,0 +1,149 @@
+import LinkEvents
+package import LinkRouting
+package import LinkStorage
+import Synchronization
+
+/// Ships the log of a data directory, range by range in its order. PostgreSQL decides where the next range begins.
+package final class LogShipment: Sendable {
+    private let log: EventLog
+    private let copy: LogCopy
+    private let node: String
+    private let makeNonce: @Sendable () -> String
+    private let state = Mutex(State())
+
+    private struct State {
+        var identity: LogIdentity?
+        /// Nil until PostgreSQL has said it, and after each failure: a commit may have been answered or not.
+        var position: LogPosition?
+        var until: Timestamp?
+        var lost = 0
+    }
+
+    /// Of a range.
+    private static let limit = (rows: 1_024, bytes: 1 << 20)
+    /// How often PostgreSQL is told that everything is shipped, in milliseconds.
+    private static let confirmation: Int64 = 5_000
+
+    /// - Parameter makeNonce: Makes a random text, once for a process.
+    package init(of log: EventLog, to copy: LogCopy, node: String, makeNonce: @escaping @Sendable () -> String) {
+        self.log = log
+        self.copy = copy
+        self.node = node
+        self.makeNonce = makeNonce
+    }
+
+    /// Where the copy ends; nil while that is unknown.
+    package var position: LogPosition? { state.withLock { $0.position } }
+    /// Events that were recorded until then are in PostgreSQL; nil before anything was shipped.
+    package var until: Timestamp? { state.withLock { $0.until } }
+    /// The events that retention dropped before this process could ship them.
+    package var lost: Int { state.withLock { $0.lost } }
+
+    /// Ships the next range. Returns false if there is none.
+    ///
+    /// - Throws: ``LogCopy/Refusal/foreign(log:)`` if another process ships this log, `StorageError` if it cannot be read,
+    ///   and what the store throws. Call it again later.
+    package func next(at now: Timestamp) async throws -> Bool {
+        do {
+            return try await ship(at: now)
+        } catch LogCopy.Refusal.moved {
+            // A failover has taken ranges back, or a commit was stored and not answered.
+            state.withLock { $0.position = nil }
+            return true
+        } catch {
+            state.withLock { $0.position = nil }
+            throw error
+        }
+    }
+
+    private func ship(at now: Timestamp) async throws -> Bool {
+        let identity = try await identify()
+        let position = try await position(of: identity)
+        let range = try await log.range(after: position.sequence, limit: Self.limit.rows, bytes: Self.limit.bytes)
+        guard let range else {
+            if (until?.milliseconds ?? 0) + Self.confirmation <= now.milliseconds {
+                try await copy.confirm(identity, at: position, now: now)
+                state.withLock { $0.until = now }
+            }
+            return false
+        }
+        try await copy.ship(range, of: identity, after: position)
+        state.withLock { state in
+            state.position = range.end
+            state.until = range.events.last?.event.recordedAt
+            // A log that joins several nodes has had no one to ship to before.
+            if position != .start { state.lost += range.dropped.reduce(0) { $0 + $1.count } }
+        }
+        return true
+    }
+
+    private func identify() async throws -> LogIdentity {
+        if let known = state.withLock({ $0.identity }) { return known }
+        let identity = try await log.identify(nonce: makeNonce())
+        state.withLock { $0.identity = identity }
+        return identity
+    }
+
+    private func position(of identity: LogIdentity) async throws -> LogPosition {
+        if let known = position { return known }
+        let end = try await copy.claim(identity, node: node)
+        guard try await log.has(end) else { throw LogCopy.Refusal.foreign(log: identity.log) }
+        state.withLock { $0.position = end }
+        return end
+    }
+
+    /// Gives the log another id, for a disk that was copied or set back. What the copy has of the old log before they differ
+    /// is not shipped again. Returns the last sequence that they have in common.
+    package func rejoin() async throws -> Int64 {
+        let before = try await log.identify(nonce: makeNonce())
+        let common = try await copy.lastCommon(of: before, with: log)
+        let identity = try await log.identify(nonce: makeNonce(), asNew: true)
+        try await copy.begin(identity, at: common, node: node)
+        state.withLock { $0 = State(identity: identity) }
+        return common.sequence
+    }
+}
+
+extension LogCopy {
+    /// Returns the last position that a log and its copy have in common. They are equal until one place, and differ from there.
+    fileprivate func lastCommon(of identity: LogIdentity, with log: EventLog) async throws -> LogPosition {
+        var (common, next, last) = (LogPosition.start, Int64(1), log.knownSequence())
+        while next <= last {
+            let middle = next + (last - next) / 2
+            guard let found = try await position(in: next...middle, of: identity) else {
+                next = middle + 1
+                continue
+            }
+            if try await log.has(found) {
+                (common, next) = (found, middle + 1)
+            } else {
+                last = found.sequence - 1
+            }
+        }
+        return common
+    }
+
+    /// Returns the last row of a log in a range; nil if there is none.
+    private func position(in range: ClosedRange<Int64>, of identity: LogIdentity) async throws -> LogPosition? {
+        try await store.read { db in
+            try SQLRow.fetchOne(
+                db,
+                sql: """
+                    SELECT seq, event.id FROM event JOIN shipped_log ON number = log
+                    WHERE shipped_log.id = ? AND seq BETWEEN ? AND ? ORDER BY seq DESC LIMIT 1
+                    """,
+                arguments: [identity.log, range.lowerBound, range.upperBound]
+            ).map { LogPosition(sequence: try $0["seq"], event: try $0["id"]) }
+        }
+    }
+
+    fileprivate func begin(_ identity: LogIdentity, at position: LogPosition, node: String) async throws {
+        try await store.shipping { db in
+            try db.execute(
+                sql:
+                    "INSERT INTO shipped_log (id, node, nonce, last_seq, last_event, last_at) VALUES (?, ?, ?, ?, ?, 0)",
+                arguments: [identity.log, node, identity.nonces.last, position.sequence, position.event]
+            )
+        }
+    }
+}
