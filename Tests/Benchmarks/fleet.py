@@ -11,12 +11,12 @@ from figures import Figure, at_most, value_at_most
 from publishing import settings, table
 from servers import Service
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "FaultFleet"))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "PostgresStorage"))
 
 #: Links a second. It leaves more than half a core of two idle, which the output says.
 RATE, CONNECTIONS = 600, 16
 #: The bounds, in the order of the figures.
-AWAY, PUBLISH, LIVE, FAILOVER = 1.1, 1.5, 2, 5
+AWAY, SHIPPING, PROCESSOR, BACKLOG, PUBLISH, LIVE, FAILOVER = 1.1, 1.1, 1.3, 1.1, 1.5, 2, 5
 
 
 def figures(bench):
@@ -27,8 +27,8 @@ def figures(bench):
         bench.say("SKIPPED: fleet needs the package postgresql")
         return
     os.chmod(bench.scratch.folder, 0o711)
-    primary = Server(bins[-1], bench.scratch.path("primary")).create().start()
-    standby = Server(bins[-1], bench.scratch.path("standby")).copy(primary).start()
+    primary = Server(bins[-1], bench.scratch.path("primary"), disk="8g").create().start()
+    standby = Server(bins[-1], bench.scratch.path("standby"), disk="8g").copy(primary).start()
     primary.sql("CREATE DATABASE nodes ENCODING 'UTF8' TEMPLATE template0")
     try:
         yield from _measured(bench, primary, standby)
@@ -53,6 +53,7 @@ def _measured(bench, primary, standby):
         service.ask_admin("PUT", "tenants/bench/settings", settings("bench"))
 
     yield from _away(bench, nodes[0], primary)
+    yield from _backlog(bench, nodes[0], primary)
     yield from _publications(bench, nodes[0], alone)
     alone.stop()
     yield from _live(bench, nodes)
@@ -74,22 +75,79 @@ def _measured(bench, primary, standby):
 
 
 def _away(bench, node, primary):
-    there, gone, idle = [], [], []
+    """With PostgreSQL, the log is shipped; without it, shipping pauses."""
+    there, gone, idle, busy, paused = [], [], [], [], []
     for number in range(bench.rounds):
         bench.say(f"links without PostgreSQL, round {number + 1} of {bench.rounds}")
-        before = _idle_seconds(), time.perf_counter()
+        before = _idle_seconds(), time.perf_counter(), _processor_seconds(node)
         there.append(_p99(bench, node))
         idle.append((_idle_seconds() - before[0]) / (time.perf_counter() - before[1]))
+        busy.append(_processor_seconds(node) - before[2])
         primary.stop()
+        before = _processor_seconds(node)
         gone.append(_p99(bench, node))
+        paused.append(_processor_seconds(node) - before)
         primary.start()
-        # The node follows again before the next round.
-        time.sleep(2)
+        _wait_until_shipped(node)
     yield Figure(
         f"POST /resolve at {RATE}/s while PostgreSQL is gone, p99", statistics.median(gone), "µs", "while it is there",
         statistics.median(there), better=None, bound=at_most(AWAY),
         ratio=statistics.median(away / near for away, near in zip(gone, there)), note=f"{min(idle):.1f} cores idle",
     )
+    yield Figure(
+        f"POST /resolve at {RATE}/s while the log is shipped, p99", statistics.median(there), "µs", "while shipping pauses",
+        statistics.median(gone), better=None, bound=at_most(SHIPPING),
+        ratio=statistics.median(near / away for away, near in zip(gone, there)),
+    )
+    yield Figure(
+        "processor time of the node then", statistics.median(busy), "seconds", "while shipping pauses",
+        statistics.median(paused), better=None, bound=at_most(PROCESSOR),
+        ratio=statistics.median(one / other for one, other in zip(busy, paused)),
+    )
+
+
+def _backlog(bench, node, primary):
+    """What was recorded while PostgreSQL was gone is shipped while links are answered."""
+    quiet = [_p99(bench, node) for _ in range(bench.rounds)]
+    primary.stop()
+    rows = bench.size(100_000, full=1_000_000, smoke=5_000)
+    while _unshipped(node) < rows:
+        bench.say("recording a backlog")
+        bench.scratch.run(
+            bench.yardsticks_binary, "load", node.public, "--bodies", bench.bodies(), "--rate", "20000", "--connections", "64",
+            "--seconds", "5",
+        )
+    rows = _unshipped(node)
+    primary.start()
+    busy, began = [], time.perf_counter()
+    while _unshipped(node) > 1_000:
+        busy.append(_p99(bench, node))
+    seconds = time.perf_counter() - began
+    yield Figure(
+        f"POST /resolve at {RATE}/s while a backlog is shipped, p99", statistics.median(busy), "µs", "before",
+        statistics.median(quiet), better=None, bound=at_most(BACKLOG), note=f"{rows:,.0f} rows in at most {seconds:.0f} s",
+    )
+
+
+def _unshipped(node):
+    with urllib.request.urlopen(f"http://127.0.0.1:{node.ops}/metrics") as answer:
+        lines = answer.read().decode().splitlines()
+    values = [float(line.split()[1]) for line in lines if line.startswith("fingerpost_log_unshipped_rows ")]
+    return values[0] if values else float("inf")
+
+
+def _wait_until_shipped(node):
+    end = time.perf_counter() + 120
+    while _unshipped(node) > 1_000:
+        if time.perf_counter() > end:
+            raise SystemExit("bench: the log was not shipped within two minutes")
+        time.sleep(0.2)
+
+
+def _processor_seconds(node):
+    with open(f"/proc/{node.process.pid}/stat") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _p99(bench, node):

@@ -40,16 +40,18 @@ extension PostgresStore {
     /// A pooler may give each transaction another session, which is seen if it does so now. It does no harm, since each
     /// transaction sets what it needs, but it was not meant.
     private func requireSession() async throws {
-        // Not a constant, which a node before may have left in the session.
-        let value = UUID().uuidString
-        let set = "SELECT set_config('fingerpost.session', ?, false)"
-        _ = try await onFollowing { try String.fetchOne($0, sql: set, arguments: [value]) }
-        let get = "SELECT current_setting('fingerpost.session', true)"
-        guard try await onFollowing({ try String.fetchOne($0, sql: get) }) == value else {
-            throw PostgresError.unsuitable(
-                "\(name) is behind a pooler that changes sessions between transactions: set pool_mode = session for it."
-            )
+        // Not a constant, which another node may have left in the session.
+        let mark = sessionMark
+        for _ in 0..<3 {
+            let set = "SELECT set_config('fingerpost.session', ?, false)"
+            _ = try await onFollowing { try String.fetchOne($0, sql: set, arguments: [mark]) }
+            let get = "SELECT current_setting('fingerpost.session', true)"
+            if try await onFollowing({ try String.fetchOne($0, sql: get) }) == mark { return }
+            // The connection may have been replaced in between.
         }
+        throw PostgresError.unsuitable(
+            "\(name) is behind a pooler that changes sessions between transactions: set pool_mode = session for it."
+        )
     }
 
     /// "FPCATALO", as a number of 64 bits.

@@ -22,6 +22,7 @@ package final class PostgresStore: SQLStore {
     private let shipping = Lane()
     private let backOff = Mutex(BackOff())
     let isPrepared = Mutex(false)
+    let sessionMark = "\(UInt64.random(in: 0...UInt64.max))"
 
     private struct State {
         var free = (0..<PostgresStore.connections).map { _ in Lane() }

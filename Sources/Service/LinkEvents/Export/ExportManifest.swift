@@ -7,6 +7,8 @@ package struct ExportManifest: Sendable, Hashable {
     package var tenant: TenantID
     /// The path without its extension, relative to the sink: `tenant=shop/dt=2026-11-21/hour=10/events-…`.
     package var name: String
+    /// The node whose log it is from, if there are several.
+    package var node: String?
     /// Starts at 1 and increases whenever the window's file is replaced by one with other bytes.
     package var version: Int64 = 1
     /// The number of the window's rows that erasures removed, over all versions.
@@ -46,6 +48,7 @@ package struct ExportManifest: Sendable, Hashable {
         writer.member("formatVersion", Self.formatVersion)
         writer.member("tenant", tenant.rawValue)
         writer.member("name", name)
+        writer.member("node", node)
         writer.member("version", version)
         writer.key("window")
         writer.beginObject()
@@ -124,6 +127,7 @@ extension ExportManifest {
         else { throw Unreadable(name: name) }
         self.tenant = tenant
         self.name = name
+        self.node = node["node"]?.text
         version = node["version"]?.int ?? 1
         erasedRows = node["erasedRows"]?.int ?? 0
         windowStart = start

@@ -66,6 +66,7 @@ extension ExportService {
             )
         }
         var manifest = ExportManifest(window)
+        manifest.node = node
         manifest.version = (stored?.version ?? 0) + 1
         manifest.erasedRows = stored?.erasedRows ?? 0
         // A damaged file is repaired in place; an intact one stays until another replaces it.

@@ -47,6 +47,8 @@ package actor ExportService: Service {
     let logger: Logger
     package nonisolated let progress = ExportProgress()
 
+    /// The name of this node, if there are several.
+    let node: String?
     private let queue = ExportQueue()
 
     static let pageSize = 1_000
@@ -66,6 +68,7 @@ package actor ExportService: Service {
         uptime: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         sleep: @escaping @Sendable (Duration) async throws -> Void,
         traces: TraceSource = TraceSource(),
+        node: String? = nil,
         logger: Logger
     ) {
         self.store = store
@@ -78,6 +81,7 @@ package actor ExportService: Service {
         self.uptime = uptime
         self.sleep = sleep
         self.traces = traces
+        self.node = node
         self.logger = logger
     }
 

@@ -113,6 +113,7 @@ extension ServerDependencies {
             now: environment.now,
             uptime: environment.uptime,
             sleep: environment.sleep,
+            node: log.dropCopies == nil ? nil : node,
             logger: logger
         )
         let authenticator = APIKeyAuthenticator(keys, now: environment.now, noteUse: noteUse)

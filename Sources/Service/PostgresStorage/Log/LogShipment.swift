@@ -14,7 +14,10 @@ package final class LogShipment: Sendable {
     private struct State {
         var identity: LogIdentity?
         /// Nil until PostgreSQL has said it, and after each failure: a commit may have been answered or not.
-        var position: LogPosition?
+        var position: LogPosition? {
+            didSet { if let position { lastKnown = position } }
+        }
+        var lastKnown: LogPosition?
         var until: Timestamp?
         var lost = 0
     }
@@ -34,6 +37,8 @@ package final class LogShipment: Sendable {
 
     /// Where the copy ends; nil while that is unknown.
     package var position: LogPosition? { state.withLock { $0.position } }
+    /// The last sequence that was in PostgreSQL when that was known last.
+    package var lastShipped: Int64? { state.withLock { $0.lastKnown?.sequence } }
     /// Events that were recorded until then are in PostgreSQL; nil before anything was shipped.
     package var until: Timestamp? { state.withLock { $0.until } }
     /// The events that retention dropped before this process could ship them.

@@ -26,8 +26,9 @@ struct StoreCommand: AsyncParsableCommand {
                     --config /etc/fingerpost.yaml
 
                 Copies tenants, tables, drafts, suites, keys, the audit log and short links, and compares all rows. End
-                the servers first. If the command is interrupted, run it again: it continues. The log stays in its data
-                directory, and responses to an Idempotency-Key are not copied.
+                the servers first. If the command is interrupted, run it again: it continues. Events go to PostgreSQL along,
+                and their log stays in its data directory. Responses to an Idempotency-Key are not copied, nor are
+                events from PostgreSQL.
                 """
         )
 
@@ -74,6 +75,7 @@ struct StoreCommand: AsyncParsableCommand {
                 to: isToDirectory ? files : database
             )
             let isTerminal = isatty(STDERR_FILENO) == 1
+            let node = try await self.store.read().node
             let counts = try await copy.run { table, rows in
                 guard isTerminal else { return }
                 StandardError.write(Array("\r\(table) \(rows > 0 ? "\(rows)" : "")\u{1B}[K".utf8))
@@ -81,9 +83,19 @@ struct StoreCommand: AsyncParsableCommand {
             if isTerminal { StandardError.write(Array("\r\u{1B}[K".utf8)) }
             try links.close()
             try catalog.close()
+            if !isToDirectory { try await shipLog(of: directory, to: store, node: node) }
             try isToDirectory ? directory.markClean() : directory.leaveAsFound()
             show(TextColumns(counts.map { [$0.table, "\($0.rows)"] }, under: ["table", "rows"]))
             show("All rows are equal in \(name) and \(isToDirectory ? directory.path : store.name).")
+        }
+
+        /// The log's rows and counts go along; the log itself stays where it is.
+        private func shipLog(of directory: DataDirectory, to store: PostgresStore, node: String) async throws {
+            let log = try EventLog(directory.eventsPath, now: SystemClock.now)
+            let shipment = LogShipment(of: log, to: LogCopy(store), node: node) { UUID().uuidString }
+            while try await shipment.next(at: SystemClock.now()) {}
+            try log.close()
+            show("The log is shipped up to seq \(shipment.position?.sequence ?? 0).")
         }
 
         private func requireOwn(_ catalog: any SQLStore) async throws {

@@ -95,8 +95,8 @@ final class LogShipper: Service {
             )
         }
         readings.append(.counter("fingerpost_log_lost_rows_total", Double(shipment.lost)))
-        if let position = shipment.position {
-            let unshipped = max(log.knownSequence() - position.sequence, 0)
+        if let last = shipment.lastShipped {
+            let unshipped = max(log.knownSequence() - last, 0)
             readings.append(.gauge("fingerpost_log_unshipped_rows", Double(unshipped)))
         }
         return readings
