@@ -5,24 +5,15 @@ import PackageDescription
 let engine: [Target] = [
     .target(name: "LinkRouting"),
     .target(name: "AppAssociation", dependencies: ["LinkRouting"]),
-    // Signed tables for apps: their format, keys, signing and verifying.
     .target(name: "LinkTable", dependencies: ["LinkRouting", "Crypto"]),
-    // The engine in an app: a signed table, downloads, and reports to the server.
     .target(name: "LinkClient", dependencies: ["LinkRouting", "LinkTable"]),
-    // Generates the screens of a table as Swift, Kotlin and TypeScript.
     .target(name: "ScreenCode", dependencies: ["LinkRouting"]),
     // The engine as a C library; fingerpost_engine.h declares its functions.
     .target(name: "FingerpostEngine", dependencies: ["LinkRouting"], exclude: ["fingerpost_engine.h"]),
     .testTarget(name: "LinkRoutingTests", dependencies: ["LinkRouting", "TestSupport"]),
     .testTarget(name: "LinkTableTests", dependencies: ["LinkRouting", "LinkTable", "TestSupport", "Crypto"]),
-    .testTarget(
-        name: "LinkClientTests",
-        dependencies: ["ClientComparison", "LinkClient", "LinkRouting", "LinkTable", "TestSupport"]
-    ),
-    .testTarget(
-        name: "AppAssociationTests",
-        dependencies: ["AppAssociation", "LinkCatalog", "LinkRouting", "TestSupport"]
-    ),
+    .testTarget("LinkClientTests", ["ClientComparison", "LinkClient", "LinkRouting", "LinkTable", "TestSupport"]),
+    .testTarget("AppAssociationTests", ["AppAssociation", "LinkCatalog", "LinkRouting", "TestSupport"]),
     .testTarget(
         name: "ScreenCodeTests",
         dependencies: ["Examples", "LinkCatalog", "LinkRouting", "ScreenCode", "TestSupport"],
@@ -44,10 +35,7 @@ let service: [Target] = [
         cSettings: [.define("BUILD_COMMIT", to: Context.environment["BUILD_COMMIT"] ?? "")]
     ),
     // Network addresses and their countries, trace contexts, outgoing requests, and gzip as a stream.
-    .target(
-        name: "Networking",
-        dependencies: ["CMaxMindDB", "CZlib", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL"]
-    ),
+    .target("Networking", ["CMaxMindDB", "CZlib", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL"]),
     // Connections of HTTP/1 and HTTP/2 without any endpoint: parsing, limits, TLS, PROXY, writing, problems.
     .target(
         name: "HTTPTransport",
@@ -63,10 +51,7 @@ let service: [Target] = [
             "Schemas/tenant.yaml", "Schemas/settings.yaml", "Schemas/table.yaml", "Schemas/suite.yaml",
         ])
     ),
-    .target(
-        name: "LinkEvents",
-        dependencies: ["LinkRouting", "Networking", "Crypto", "Logging", "Metrics", "ServiceLifecycle"]
-    ),
+    .target("LinkEvents", ["LinkRouting", "Networking", "Crypto", "Logging", "Metrics", "ServiceLifecycle"]),
     .target(
         name: "Migrations",
         path: "migrations",
@@ -76,10 +61,7 @@ let service: [Target] = [
         ])
     ),
     // GRDBSQLite is SQLite's C interface, for the one statement that runs for each event.
-    .target(
-        name: "LinkStorage",
-        dependencies: ["LinkCatalog", "LinkEvents", "LinkRouting", "Migrations", "Crypto", "GRDB", "GRDBSQLite"]
-    ),
+    .target("LinkStorage", ["LinkCatalog", "LinkEvents", "LinkRouting", "Migrations", "Crypto", "GRDB", "GRDBSQLite"]),
     // The catalog and the copies of logs in PostgreSQL: connections through libpq, transactions, and the schema.
     .target(
         name: "PostgresStorage",
@@ -113,15 +95,14 @@ let service: [Target] = [
             } + ["fingerpost.yaml"]
         )
     ),
-    // The program: configuration, wiring, and the commands.
     .executableTarget(
         name: "fingerpost",
         dependencies: [
             "AppAssociation", "CBuildInfo", "CMalloc", "Conformance", "Examples", "HTTPTransport", "LinkCatalog",
             "LinkEvents", "LinkRouting", "LinkServer", "LinkStorage", "LinkTable", "Networking", "PostgresStorage",
             "ScreenCode", "StubLinks", "StubMatching", "StubServer", "TestKit", "ArgumentParser", "Configuration",
-            "Crypto",
-            "Hummingbird", "Logging", "Metrics", "NIOCore", "ServiceLifecycle", "SystemPackage", "UnixSignals",
+            "Crypto", "Hummingbird", "Logging", "Metrics", "NIOCore", "ServiceLifecycle", "SystemPackage",
+            "UnixSignals",
         ]
     ),
     .testTarget(name: "NetworkingTests", dependencies: ["Networking"]),
@@ -239,35 +220,22 @@ let testTools: [Target] = [
             "NIOCore", "NIOHTTP1",
         ]
     ),
-    .testTarget(
-        name: "TestKitTests",
-        dependencies: ["AppAssociation", "LinkCatalog", "LinkRouting", "TestKit", "TestSupport", "Yams"]
-    ),
+    .testTarget("TestKitTests", ["AppAssociation", "LinkCatalog", "LinkRouting", "TestKit", "TestSupport", "Yams"]),
     .testTarget(name: "ConformanceTests", dependencies: ["Conformance", "LinkCatalog", "LinkRouting"]),
 ]
 
 /// Tests, and programs that only ./dev builds.
 let testPrograms: [Target] = [
-    // Code shared by several test targets.
     .target(name: "TestSupport", dependencies: ["LinkRouting"]),
     // Databases in the PostgreSQL server that Tests/PostgresStorage/run.sh starts.
     .target(name: "CatalogSupport", dependencies: ["PostgresStorage"]),
     // A private certificate authority for the tests of TLS.
-    .target(
-        name: "TLSTestSupport",
-        dependencies: ["HTTPTransport", "LinkRouting", "CoreMetrics", "Crypto", "Logging", "NIOSSL", "X509"]
-    ),
+    .target("TLSTestSupport", ["HTTPTransport", "LinkRouting", "CoreMetrics", "Crypto", "Logging", "NIOSSL", "X509"]),
     // Compares random editing histories with a model: 200 in the tests, 2,000 in ./dev check, 100,000 with --full.
-    .target(
-        name: "EditingHistories",
-        dependencies: ["CatalogSupport", "LinkCatalog", "LinkRouting", "LinkStorage", "PostgresStorage"]
-    ),
+    .target("EditingHistories", ["CatalogSupport", "LinkCatalog", "LinkRouting", "LinkStorage", "PostgresStorage"]),
     .executableTarget(name: "Histories", dependencies: ["EditingHistories"], exclude: ["run.sh"]),
     // Compares random answers of apps with those of the server: 4,000 in the tests, 200,000 with --full.
-    .target(
-        name: "ClientComparison",
-        dependencies: ["LinkCatalog", "LinkClient", "LinkRouting", "LinkTable", "TestSupport"]
-    ),
+    .target("ClientComparison", ["LinkCatalog", "LinkClient", "LinkRouting", "LinkTable", "TestSupport"]),
     .executableTarget(name: "ClientAnswers", dependencies: ["ClientComparison"], exclude: ["run.sh"]),
     // An app with a LinkClient, which a test of the whole service kills.
     .executableTarget(name: "ReportingApp", dependencies: ["LinkClient"]),
@@ -284,10 +252,7 @@ let benchmarks: [Target] = [
         name: "RoutingBench",
         dependencies: ["CMalloc", "LinkCatalog", "LinkEvents", "LinkRouting", "LinkServer", "ArgumentParser"]
     ),
-    .executableTarget(
-        name: "LogBench",
-        dependencies: ["LinkEvents", "LinkRouting", "LinkStorage", "ArgumentParser", "Logging"]
-    ),
+    .executableTarget("LogBench", ["LinkEvents", "LinkRouting", "LinkStorage", "ArgumentParser", "Logging"]),
     .executableTarget(name: "ClientBench", dependencies: ["LinkClient", "LinkRouting", "LinkTable", "ArgumentParser"]),
 ]
 
@@ -302,13 +267,11 @@ let packages: [(repository: String, from: Version, products: [String])] = [
     ("hummingbird-project/hummingbird", "2.28.0", ["Hummingbird", "HummingbirdCore"]),
     // SQLite connections, transactions and row decoding. The SQL is our own.
     ("groue/GRDB.swift", "7.10.0", ["GRDB", "GRDBSQLite"]),
-    // Command line: parsing, help pages, exit codes.
     ("apple/swift-argument-parser", "1.8.0", ["ArgumentParser"]),
     // Reads flags, environment variables and a YAML file, in that order.
     ("apple/swift-configuration", "1.4.0", ["Configuration"]),
     // YAML with source positions, so that an error in a table names its line.
     ("jpsim/Yams", "6.2.0", ["Yams"]),
-    // Starts and stops long-running services in a defined order.
     ("swift-server/swift-service-lifecycle", "2.13.0", ["ServiceLifecycle", "ServiceLifecycleTestKit", "UnixSignals"]),
     ("apple/swift-log", "1.16.0", ["Logging"]),
     ("apple/swift-metrics", "2.13.0", ["CoreMetrics", "Metrics", "MetricsTestKit"]),
@@ -351,6 +314,16 @@ let package = Package(
     targets: placed(engine, in: "Engine") + placed(service, in: "Service") + placed(testTools, in: "TestTools")
         + placed(testPrograms, in: "Tests") + placed(benchmarks, in: "Tests/Benchmarks")
 )
+
+extension Target {
+    static func target(_ name: String, _ needs: [Dependency]) -> Target { .target(name: name, dependencies: needs) }
+    static func testTarget(_ name: String, _ needs: [Dependency]) -> Target {
+        .testTarget(name: name, dependencies: needs)
+    }
+    static func executableTarget(_ name: String, _ needs: [Dependency]) -> Target {
+        .executableTarget(name: name, dependencies: needs)
+    }
+}
 
 func embedded(_ files: [String]) -> [Resource] { files.map { .embedInCode($0) } }
 
