@@ -352,6 +352,8 @@ CREATE TABLE shipped_log (
     id TEXT COLLATE "C" NOT NULL UNIQUE, -- random, from the node's ledger.db
     node TEXT COLLATE "C" NOT NULL, -- the node that shipped last
     nonce TEXT NOT NULL, -- of the process that ships; a copy of its disk has another one
+    begun_seq BIGINT NOT NULL, -- what it has in common with an earlier log, which is not shipped again; else 0
+    begun_event TEXT NOT NULL,
     last_seq BIGINT NOT NULL,
     last_event TEXT NOT NULL, -- the id of the event with last_seq; empty before the first
     last_at BIGINT NOT NULL -- when that event was recorded
@@ -370,6 +372,16 @@ CREATE TABLE shipped_day (
     erased BIGINT NOT NULL DEFAULT 0,
     dropped BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (log, day)
+);
+
+-- What each log has exported: the end and the last seq of the last window of each tenant. The exports of a node that is gone
+-- for ever continue there.
+CREATE TABLE shipped_export (
+    log INTEGER NOT NULL REFERENCES shipped_log (number),
+    tenant TEXT COLLATE "C" NOT NULL,
+    last_end BIGINT NOT NULL,
+    edge BIGINT NOT NULL,
+    PRIMARY KEY (log, tenant)
 );
 
 -- Rows that a node dropped before they were shipped.
@@ -439,27 +451,30 @@ CREATE INDEX event_by_tenant ON event (tenant, log, seq);
 -- Finds an event by the time in its id.
 CREATE INDEX event_by_time ON event USING brin (recorded_at) WITH (pages_per_range = 16);
 
--- Only its owner can create a partition, so the nodes, who may not, call these functions.
+-- Only its owner can create a partition, so the nodes, who may not, call these functions. They name everything with its schema,
+-- since whoever calls them may have tables of the same names.
 CREATE FUNCTION event_partition(of_day DATE) RETURNS TEXT LANGUAGE plpgsql AS $$
 BEGIN
-    IF NOT has_table_privilege(session_user, 'event', 'DELETE') THEN
+    IF NOT has_table_privilege(session_user, 'public.event', 'DELETE') THEN
         RAISE EXCEPTION 'only nodes add and drop days';
     END IF;
     RETURN 'event_' || to_char(of_day, 'YYYYMMDD');
 END $$;
-CREATE FUNCTION add_event_day(new_day DATE) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+CREATE FUNCTION add_event_day(new_day DATE) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     name TEXT := event_partition(new_day);
 BEGIN
     PERFORM pg_advisory_xact_lock(hashtext('event'));
-    IF to_regclass(name) IS NULL THEN
-        EXECUTE format('CREATE TABLE %I (LIKE event INCLUDING ALL)', name);
-        EXECUTE format('ALTER TABLE event ATTACH PARTITION %I FOR VALUES IN (%L)', name, new_day);
+    IF to_regclass('public.' || name) IS NULL THEN
+        EXECUTE format('CREATE TABLE public.%I (LIKE public.event INCLUDING ALL)', name);
+        EXECUTE format('ALTER TABLE public.event ATTACH PARTITION public.%I FOR VALUES IN (%L)', name, new_day);
     END IF;
 END $$;
-CREATE FUNCTION drop_event_day(old_day DATE) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+CREATE FUNCTION drop_event_day(old_day DATE) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
-    EXECUTE format('DROP TABLE IF EXISTS %I', event_partition(old_day));
+    EXECUTE format('DROP TABLE IF EXISTS public.%I', event_partition(old_day));
 END $$;
 
 -- The hashes of reported events, kept for 30 days after their day, so that a report that two nodes accepted is counted once.
@@ -550,9 +565,11 @@ CREATE TABLE erasure (
     requested_at BIGINT NOT NULL,
     request_id TEXT NOT NULL,
     rows BIGINT NOT NULL DEFAULT 0, -- deleted from `event`
-    finished_at BIGINT
+    deleted_at BIGINT, -- NULL while `event` may have rows
+    finished_at BIGINT CHECK (finished_at IS NULL OR deleted_at IS NOT NULL)
 );
 CREATE INDEX erasure_by_tenant ON erasure (tenant, requested_at);
+CREATE INDEX erasure_by_hash ON erasure (hash, requested_at);
 
 CREATE TABLE erasure_confirmed (
     erasure BIGINT NOT NULL REFERENCES erasure (id),

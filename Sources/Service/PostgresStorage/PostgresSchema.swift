@@ -1,4 +1,5 @@
 import Foundation
+import LinkCatalog
 import LinkStorage
 import Migrations
 import Synchronization
@@ -18,23 +19,43 @@ extension PostgresStore {
         copying: Bool = false
     ) async throws -> [String] {
         let opening = """
-            BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '8s'; SET LOCAL synchronous_commit = on
+            BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL search_path = public; SET LOCAL lock_timeout = '8s'; \
+            SET LOCAL synchronous_commit = on
             """
-        let warnings = try await transaction(opening) { [name] db in
-            let server = try Server(db, name)
-            try server.check()
-            try Self.migrate(db, migrations, name, mayCreate: server.canCreate)
-            try server.checkRights(db)
-            if !copying, let source = try String.fetchOne(db, sql: "SELECT source FROM copy_of") {
-                throw PostgresError.unsuitable(
-                    "\(name) holds an unfinished copy of \(source): run 'fingerpost store copy' again."
-                )
-            }
-            return server.warnings
+        let warnings = try await retrying { [self] in
+            try await transaction(opening) { try self.prepare($0, migrations, copying) }
         }
         try await requireSession()
         isPrepared.withLock { $0 = true }
         return warnings
+    }
+
+    /// A migration changes several tables, whose locks it may need in another order than a reader. So it waits for each only
+    /// briefly, undoes what it has done, and tries again.
+    private func retrying<Value>(_ body: () async throws -> Value) async throws -> Value {
+        for _ in 0..<30 {
+            do {
+                return try await body()
+            } catch is TablesInUse {
+                try await Task.sleep(for: .milliseconds(Int.random(in: 100...500)))
+            }
+        }
+        throw CatalogUnavailable("tables of \(name) that a migration changes are in use: end long transactions.")
+    }
+
+    private struct TablesInUse: Error {}
+
+    private func prepare(_ db: any SQLDatabase, _ migrations: [String], _ copying: Bool) throws -> [String] {
+        let server = try Server(db, name)
+        try server.check()
+        try Self.migrate(db, migrations, name, mayCreate: server.canCreate)
+        try server.checkRights(db)
+        if !copying, let source = try String.fetchOne(db, sql: "SELECT source FROM copy_of") {
+            throw PostgresError.unsuitable(
+                "\(name) holds an unfinished copy of \(source): run 'fingerpost store copy' again."
+            )
+        }
+        return server.warnings
     }
 
     /// A pooler may give each transaction another session, which is seen if it does so now. It does no harm, since each
@@ -91,7 +112,13 @@ extension PostgresStore {
         }
         guard version < migrations.count else { return }
         try requireCreation(mayCreate, name)
-        try run(migrations[version...], db)
+        do {
+            // Less than PostgreSQL waits until it looks for a deadlock, whose victim could be a request.
+            try db.execute(sql: "SET LOCAL lock_timeout = '500ms'")
+            try run(migrations[version...], db)
+        } catch PostgresError.statement(let code, _) where ["55P03", "40P01"].contains(code) {
+            throw TablesInUse()
+        }
         try db.execute(sql: "UPDATE fingerpost_schema SET version = ?", arguments: [migrations.count])
     }
 

@@ -67,7 +67,7 @@ package final class PostgresStore: SQLStore {
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             following.thread.async { [following] in
-                continuation.resume(with: self.result(Self.reading, .eachWait, on: following, body))
+                continuation.resume(with: self.result(Self.long, .eachWait, on: following, body))
             }
         }
     }
@@ -98,16 +98,22 @@ package final class PostgresStore: SQLStore {
     }
 
     private static let shippingRows = """
-        BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL bytea_output = hex; SET LOCAL synchronous_commit = local; \
+        BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL search_path = public; SET LOCAL bytea_output = hex; \
+        SET LOCAL synchronous_commit = local; \
         SET LOCAL lock_timeout = '8s'; SET LOCAL statement_timeout = '10s'; \
         SET LOCAL idle_in_transaction_session_timeout = '10s'
         """
 
-    private static let reading =
-        "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL bytea_output = hex; SET LOCAL datestyle = iso"
+    private static let reading = "\(long); SET LOCAL lock_timeout = '8s'; SET LOCAL statement_timeout = '10s'"
+
+    private static let long = """
+        BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL search_path = public; SET LOCAL bytea_output = hex; \
+        SET LOCAL datestyle = iso
+        """
 
     private static let writing = """
-        BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL bytea_output = hex; SET LOCAL synchronous_commit = on; \
+        BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL search_path = public; SET LOCAL bytea_output = hex; \
+        SET LOCAL synchronous_commit = on; \
         SET LOCAL lock_timeout = '8s'; SET LOCAL statement_timeout = '10s'; \
         SET LOCAL idle_in_transaction_session_timeout = '10s'; SELECT id FROM audit_head FOR UPDATE
         """

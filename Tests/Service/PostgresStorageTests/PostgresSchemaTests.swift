@@ -17,7 +17,8 @@ struct PostgresSchemaTests {
         "fingerpost_schema", "node", "address_key", "link_commit", "repeated_request.owner",
         "repeated_request.lease", "short_link.change",
         // The copies of nodes' logs.
-        "shipped_log", "shipped_day", "shipping_gap", "event", "reported_event", "count_quarter", "count_day",
+        "shipped_log", "shipped_day", "shipped_export", "shipping_gap", "event", "reported_event", "count_quarter",
+        "count_day",
         "value_hour", "value_day", "link_day", "erasure", "erasure_confirmed",
         // What only a node's copy needs.
         "copy_of.accepted", "link_position", "unsent_end", "short_link_tag",
@@ -80,6 +81,21 @@ struct PostgresSchemaTests {
             try Int.fetchOne($0, sql: "SELECT version FROM fingerpost_schema")
         }
         #expect(version == Migrations.postgresql.count)
+    }
+
+    /// A migration waits for no reader that it could deadlock with, and is tried again.
+    @Test func migrationsLetReadersFinish() async throws {
+        let store = try await TestPostgres.makeStore()
+        let reader = PostgresStore(store.address)
+        let next = ["ALTER TABLE draft ADD COLUMN later TEXT; ALTER TABLE tenant ADD COLUMN later TEXT"]
+        async let read = reader.read { db in
+            let first = try Int.fetchOne(db, sql: "SELECT count(*) FROM tenant")
+            _ = try String.fetchOne(db, sql: "SELECT CAST(pg_sleep(1.5) AS TEXT)")
+            return (first, try Int.fetchOne(db, sql: "SELECT count(*) FROM draft"))
+        }
+        _ = try await PostgresStore(store.address).prepare(migrations: Migrations.postgresql + next)
+        #expect(try await read == (0, 0))
+        #expect(try await store.read { try Int.fetchOne($0, sql: "SELECT count(later) FROM tenant") } == 0)
     }
 
     /// The next version adds; this one goes on.

@@ -94,6 +94,14 @@ package struct LogCursor: Sendable, Hashable, CustomStringConvertible {
 
     package mutating func pass(_ event: StoredEvent) { sequences[event.log] = event.sequence }
 
+    /// Whether there are events between this place and a later one.
+    package func isBehind(_ end: LogCursor) -> Bool {
+        end.sequences.contains { sequences[$0] ?? 0 < $1 }
+    }
+
+    /// Moves on to a place, in each log that is behind it.
+    package mutating func advance(to end: LogCursor) { sequences.merge(end.sequences) { max($0, $1) } }
+
     /// This place, or the end of a log that ends before it, as one that was restored from a backup.
     package func limited(to end: LogCursor) -> LogCursor {
         LogCursor(Dictionary(uniqueKeysWithValues: end.sequences.map { ($0, min(sequences[$0] ?? 0, $1)) }))

@@ -101,7 +101,7 @@ struct EventController {
         var position = after.limited(to: end)
         var found: [StoredEvent] = []
         var scanned = 0
-        while found.count < limit, scanned < Self.mostScanned, position != end {
+        while found.count < limit, scanned < Self.mostScanned, position.isBehind(end) {
             let events = try await history.events(of: entry.tenant, after: position, limit: Self.pageSize)
             scanned += events.count
             for event in events where found.count < limit {
@@ -109,7 +109,7 @@ struct EventController {
                 if filter.holds(event.event) { found.append(event) }
             }
             // The remaining events belong to other tenants.
-            if events.count < Self.pageSize, found.count < limit { position = end }
+            if events.count < Self.pageSize, found.count < limit { position.advance(to: end) }
         }
         return try await answer(found, "nextAfter") { writer in
             if let sequence = position[LogCursor.ownLog] { writer.int(sequence) } else { writer.string("\(position)") }

@@ -63,8 +63,8 @@ struct EventTail: Sendable {
         let end = try await history.end()
         var hasWritten = false
         var pages = 0
-        defer { if position != end { listening.wake() } }
-        while position != end, pages < pagesAtOnce {
+        defer { if position.isBehind(end) { listening.wake() } }
+        while position.isBehind(end), pages < pagesAtOnce {
             pages += 1
             let events = try await history.events(of: tenant, after: position, limit: Self.pageSize)
             var text: [UInt8] = []
@@ -77,7 +77,7 @@ struct EventTail: Sendable {
                 hasWritten = true
             }
             // After the last page, the remaining events belong to other tenants.
-            if events.count < Self.pageSize { position = end }
+            if events.count < Self.pageSize { position.advance(to: end) }
         }
         return hasWritten
     }

@@ -106,6 +106,9 @@ package final class DataDirectory: Sendable {
     /// The folder of exports in the data directory at the path, unless another place is configured.
     package static func exports(in path: String) -> String { serviceFolder(in: path) + "/exports" }
 
+    /// The ledger of the log in the data directory at the path.
+    package static func ledger(in path: String) -> String { serviceFolder(in: path) + "/events/ledger.db" }
+
     /// The control socket of a process that holds the data directory at the path.
     package static func controlSocket(in path: String) -> String {
         serviceFolder(in: (try? resolve(path)) ?? path) + "/control.sock"

@@ -29,6 +29,53 @@ package struct StoredExportLedger: ExportLedger {
         return ExportCursor(lastEnd: Timestamp(milliseconds: row["last_end"]), edge: row["edge"])
     }
 
+    /// Returns how far each tenant's windows are exported.
+    package func exported() async throws -> [TenantID: ExportCursor] {
+        try await ledger.read { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT tenant, ifnull(min(window_start), last_end) AS last_end, ifnull(min(first_seq) - 1, edge) AS edge
+                    FROM export_cursor LEFT JOIN export_window USING (tenant)
+                    WHERE exported_at IS NULL GROUP BY tenant
+                    UNION ALL
+                    SELECT tenant, last_end, edge FROM export_cursor WHERE NOT EXISTS (
+                        SELECT 1 FROM export_window AS pending
+                        WHERE pending.tenant = export_cursor.tenant AND exported_at IS NULL)
+                    """
+            )
+            let cursors = try rows.map { row in
+                (
+                    try EventLog.tenant(row["tenant"]),
+                    ExportCursor(lastEnd: Timestamp(milliseconds: row["last_end"]), edge: row["edge"])
+                )
+            }
+            return Dictionary(cursors) { first, _ in first }
+        }
+    }
+
+    /// Continues the exports of another log, in a ledger without any.
+    package func adopt(_ cursors: [TenantID: ExportCursor]) async throws {
+        try await ledger.storing { db in
+            for (tenant, cursor) in cursors {
+                let end = cursor.lastEnd.milliseconds
+                try db.execute(
+                    sql: "INSERT INTO export_cursor (tenant, last_end, edge) VALUES (?, ?, ?)",
+                    arguments: [tenant.rawValue, end, cursor.edge]
+                )
+                // An empty window that ends there, so that the next one begins there.
+                try db.execute(
+                    sql: """
+                        INSERT INTO export_window
+                            (tenant, window_end, window_start, first_seq, last_seq, format, level, exported_at)
+                        VALUES (?, ?, ?, ?, ?, 'ndjson', 6, ?)
+                        """,
+                    arguments: [tenant.rawValue, end, end, cursor.edge + 1, cursor.edge, end]
+                )
+            }
+        }
+    }
+
     package func cut(
         _ tenant: TenantID,
         start: Timestamp? = nil,

@@ -72,6 +72,13 @@ extension EventLog {
         }
     }
 
+    /// The id under which the log is shipped; nil before it was.
+    package func shippedAs() async throws -> String? {
+        try await ledger.read { db in
+            try String.fetchOne(db, sql: "SELECT log FROM shipped_as ORDER BY number DESC LIMIT 1")
+        }
+    }
+
     /// How many starts a failover may take back.
     private static let mostNonces = 1_000
 

@@ -6,6 +6,10 @@ import LinkStorage
 enum CopiedRows {
     private static let names = EventColumn.all.map(\.name).joined(separator: ", ")
     private static let install = EventColumn.all.firstIndex { $0.name == "install" }
+    /// The columns that the views read as JSON, whose texts may have no NUL either.
+    private static let json = Set(
+        EventColumn.all.indices.filter { ["query", "parameters", "traits"].contains(EventColumn.all[$0].name) }
+    )
 
     static let statement = "COPY event (day, log, duplicate, \(names)) FROM STDIN"
     static let selectSQL = "SELECT log, \(names) FROM event"
@@ -28,7 +32,7 @@ enum CopiedRows {
                 case .null: text.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "N")])
                 case .integer(let number): text.append(contentsOf: "\(number)".utf8)
                 case .bytes(let bytes): text.append(contentsOf: bytes.text(column == install ? .digits : .uuid).utf8)
-                case .text(let value): append(value, to: &text)
+                case .text(let value): append(json.contains(column) ? withoutEscapedNUL(value) : value, to: &text)
                 }
                 column += 1
             } end: {
@@ -36,6 +40,12 @@ enum CopiedRows {
             }
         }
         return text
+    }
+
+    /// Replaces `\\u0000` in a JSON text, unless its backslash is itself escaped.
+    private static func withoutEscapedNUL(_ json: String) -> String {
+        guard json.contains("\\u0000") else { return json }
+        return json.replacing(/\\(?:u0000|.)/) { $0.output == "\\u0000" ? "\\ufffd" : String($0.output) }
     }
 
     private static func append(_ value: String, to text: inout [UInt8]) {

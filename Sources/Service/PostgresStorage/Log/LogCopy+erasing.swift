@@ -4,52 +4,56 @@ package import LinkEvents
 package import LinkRouting
 import LinkStorage
 
-/// Erasures in several logs. An erasure is an order in PostgreSQL: its rows are deleted from the copies at once, each node
-/// carries it out in its own log and exports and confirms that, and rows that are shipped later are not stored.
+/// Erasures in several logs. An erasure is an order in PostgreSQL: its rows are deleted from the copies, each node carries it
+/// out in its own log and exports and confirms that, and rows that are shipped later are not stored. It is finished when the
+/// rows are deleted and every node has confirmed.
 extension LogCopy {
     /// An order that a node has not carried out yet.
     package struct ErasureOrder: Sendable, Hashable {
         package let id: Int64
         package let tenant: TenantID
         package let install: InstallID
+        package let requestedAt: Timestamp
         package let requestID: String
     }
 
-    /// Orders an erasure of everything that was recorded until `now`, and deletes the rows from the copies.
-    ///
-    /// - Returns: The number of rows deleted.
-    func order(_ install: InstallID, of tenant: TenantID, requestID: String, at now: Timestamp) async throws -> Int {
-        let order = try await store.storing { db in
-            try Int64.fetchOne(
-                db,
-                sql: """
-                    INSERT INTO erasure (tenant, install, hash, requested_at, request_id) VALUES (?, ?, ?, ?, ?) RETURNING id
-                    """,
+    /// Orders an erasure of everything that was recorded until `now`.
+    func order(_ install: InstallID, of tenant: TenantID, requestID: String, at now: Timestamp) async throws {
+        try await store.storing { db in
+            try db.execute(
+                sql: "INSERT INTO erasure (tenant, install, hash, requested_at, request_id) VALUES (?, ?, ?, ?, ?)",
                 arguments: [
                     tenant.rawValue, Data(install.bytes), Self.hash(install, of: tenant), now.milliseconds, requestID,
                 ]
-            ) ?? 0
+            )
         }
-        // Waits for transactions that began before the order was there. Later ones do not store the rows.
+    }
+
+    /// Deletes the rows of all orders from the copies. What is interrupted is repeated by the next call, of any node.
+    package func deleteOrdered(at now: Timestamp) async throws {
+        let orders = try await orders("deleted_at IS NULL", [])
+        guard !orders.isEmpty else { return }
+        // Waits for transactions that began before the orders were there. Later ones do not store the rows.
         let logs = try await store.shipping { db in
             try Int64.fetchAll(db, sql: "SELECT number FROM shipped_log ORDER BY number FOR UPDATE")
         }
-        var rows = 0
-        for log in logs { rows += try await deleteRows(of: install, of: tenant, in: log, until: now) }
-        let deleted = rows
-        try await store.storing { db in
-            try db.execute(sql: "UPDATE erasure SET rows = ? WHERE id = ?", arguments: [deleted, order])
+        for order in orders {
+            for log in logs { try await deleteRows(of: order, in: log) }
+            try await store.storing { db in
+                try db.execute(
+                    sql: "UPDATE erasure SET deleted_at = ? WHERE id = ?",
+                    arguments: [now.milliseconds, order.id]
+                )
+                try PostgresStore.finishErasures(at: now, db)
+            }
         }
-        return rows
     }
 
     /// The number of sequences that are searched in one transaction.
     private static let span: Int64 = 100_000
 
-    private func deleteRows(of install: InstallID, of tenant: TenantID, in log: Int64, until now: Timestamp)
-        async throws
-        -> Int
-    {
+    /// - Parameter fence: Rows up to this one are deleted whenever they were recorded.
+    private func deleteRows(of order: ErasureOrder, in log: Int64, through fence: Int64 = 0) async throws {
         let days = try await store.read { db in
             try SQLRow.fetchAll(
                 db,
@@ -58,29 +62,34 @@ extension LogCopy {
                 arguments: [log]
             ).map { (try $0["day"], try $0["first_seq"], try $0["last_seq"]) as (String, Int64, Int64) }
         }
-        var rows = 0
         for (day, first, last) in days {
             for start in stride(from: first, through: last, by: Int(Self.span)) {
-                rows += try await store.shipping { db in
+                try await store.shipping { db in
+                    // First, as retention does, so that neither waits for the other.
+                    try db.execute(sql: "SELECT number FROM shipped_log WHERE number = ? FOR UPDATE", arguments: [log])
                     let deleted = try Int64.fetchAll(
                         db,
                         sql: """
                             DELETE FROM event WHERE day = ? AND log = ? AND tenant = ? AND seq BETWEEN ? AND ? AND install = ?
-                                AND recorded_at <= ? RETURNING seq
+                                AND (recorded_at <= ? OR seq <= ?) RETURNING seq
                             """,
                         arguments: [
-                            day, log, tenant.rawValue, start, start + Self.span - 1, "\(install)", now.milliseconds,
+                            day, log, order.tenant.rawValue, start, start + Self.span - 1, "\(order.install)",
+                            order.requestedAt.milliseconds, fence,
                         ]
                     ).count
+                    guard deleted > 0 else { return }
                     try db.execute(
                         sql: "UPDATE shipped_day SET erased = erased + ? WHERE log = ? AND day = ?",
                         arguments: [deleted, log, day]
                     )
-                    return deleted
+                    try db.execute(
+                        sql: "UPDATE erasure SET rows = rows + ? WHERE id = ?",
+                        arguments: [deleted, order.id]
+                    )
                 }
             }
         }
-        return rows
     }
 
     /// Identifies an install after its erasure.
@@ -90,15 +99,16 @@ extension LogCopy {
 
     /// The orders that a node has to carry out, oldest first.
     package func orders(for node: String) async throws -> [ErasureOrder] {
+        let confirmed = "SELECT 1 FROM erasure_confirmed WHERE erasure = id AND node = ?"
+        return try await orders("NOT EXISTS (\(confirmed))", [.text(node)])
+    }
+
+    private func orders(_ condition: String, _ arguments: [SQLValue]) async throws -> [ErasureOrder] {
         try await store.read { db in
-            try SQLRow.fetchAll(
-                db,
-                sql: """
-                    SELECT id, tenant, install, request_id FROM erasure WHERE finished_at IS NULL
-                        AND NOT EXISTS (SELECT 1 FROM erasure_confirmed WHERE erasure = id AND node = ?) ORDER BY id
-                    """,
-                arguments: [node]
-            ).compactMap { row in
+            let sql = "SELECT * FROM erasure WHERE finished_at IS NULL AND \(condition) ORDER BY id"
+            var rows: [SQLRow] = []
+            try db.forEachRow(sql, .list(arguments)) { rows.append($0) }
+            return try rows.compactMap { row in
                 guard let tenant = TenantID(try row["tenant"] as String),
                     let bytes = Bytes16(Array(try row["install"] as Data))
                 else { return nil }
@@ -106,13 +116,26 @@ extension LogCopy {
                     id: try row["id"],
                     tenant: tenant,
                     install: InstallID(bytes),
+                    requestedAt: Timestamp(milliseconds: try row["requested_at"]),
                     requestID: try row["request_id"]
                 )
             }
         }
     }
 
-    package func confirm(_ order: ErasureOrder, by node: String, at now: Timestamp) async throws {
+    /// Says that a node has carried out an order in its log up to a sequence. Its clock may be ahead of that of the node that
+    /// ordered, so that rows up to there are deleted from the copy whenever they were recorded.
+    package func confirm(
+        _ order: ErasureOrder,
+        by node: String,
+        log: String?,
+        through sequence: Int64,
+        at now: Timestamp
+    ) async throws {
+        let number = try await store.read { db in
+            try Int64.fetchOne(db, sql: "SELECT number FROM shipped_log WHERE id = ?", arguments: [log])
+        }
+        if let number { try await deleteRows(of: order, in: number, through: sequence) }
         _ = try await confirm("id = ?", [.integer(order.id)], by: node, at: now)
     }
 
@@ -133,6 +156,7 @@ extension LogCopy {
             let find = "SELECT id FROM erasure WHERE \(condition) ORDER BY id LIMIT 1"
             var order: Int64?
             try db.forEachRow(find, .list(arguments)) { order = try $0["id"] }
+            guard let order else { throw MissingOrder() }
             try db.execute(
                 sql: "INSERT INTO erasure_confirmed (erasure, node) VALUES (?, ?) ON CONFLICT DO NOTHING",
                 arguments: [order, node]
@@ -142,6 +166,9 @@ extension LogCopy {
                 .map(Timestamp.init(milliseconds:))
         }
     }
+
+    /// A failover has lost the order.
+    struct MissingOrder: Error {}
 
     /// Returns a tenant's erasures, newest first.
     func erasures(of tenant: TenantID) async throws -> [Erasure] {
@@ -175,11 +202,12 @@ extension LogCopy {
 
     /// Returns the events without those that an order covers, which arrive after it.
     static func withoutErased(_ events: [StoredEvent], _ db: PostgresConnection) throws -> [StoredEvent] {
-        guard events.contains(where: { $0.event.install != nil }) else { return events }
+        let hashes = Set(events.compactMap { event in event.event.install.map { hash($0, of: event.event.tenant) } })
+        guard !hashes.isEmpty else { return events }
         var orders: [Data: Int64] = [:]
-        try db.forEachRow("SELECT hash, max(requested_at) AS until FROM erasure GROUP BY hash", []) { row in
-            orders[try row["hash"]] = try row["until"]
-        }
+        let list = hashes.map { "\\\\x\($0.map { String(format: "%02x", $0) }.joined())" }.joined(separator: ",")
+        let sql = "SELECT hash, max(requested_at) AS until FROM erasure WHERE hash = ANY (?::bytea[]) GROUP BY hash"
+        try db.forEachRow(sql, ["{\(list)}"]) { row in orders[try row["hash"]] = try row["until"] }
         guard !orders.isEmpty else { return events }
         return events.filter { stored in
             guard let install = stored.event.install, let until = orders[hash(install, of: stored.event.tenant)] else {
@@ -195,7 +223,8 @@ extension PostgresStore {
     static func finishErasures(at now: Timestamp, _ db: any SQLDatabase) throws {
         try db.execute(
             sql: """
-                UPDATE erasure SET finished_at = ?, install = '' WHERE finished_at IS NULL AND EXISTS (
+                UPDATE erasure SET finished_at = ?, install = ''
+                WHERE finished_at IS NULL AND deleted_at IS NOT NULL AND EXISTS (
                     SELECT 1 FROM erasure_confirmed WHERE erasure = erasure.id
                 ) AND NOT EXISTS (
                     SELECT 1 FROM node WHERE NOT EXISTS (

@@ -32,7 +32,10 @@ extension LogCopy: EventHistory {
         try await store.read { db in
             try SQLRow.fetchAll(
                 db,
-                sql: "SELECT DISTINCT ON (node) node, last_seq, last_at FROM shipped_log ORDER BY node, number DESC"
+                sql: """
+                    SELECT DISTINCT ON (node) node, shipped_log.last_seq, last_at
+                    FROM shipped_log JOIN node ON node.name = shipped_log.node ORDER BY node, number DESC
+                    """
             ).map { row in
                 let through: Int64 = try row["last_at"]
                 return ShippedNode(
@@ -45,17 +48,19 @@ extension LogCopy: EventHistory {
     }
 
     package func events(of tenant: TenantID, after cursor: LogCursor, limit: Int) async throws -> [StoredEvent] {
-        try await merged(limit, by: { $0 < $1 }) { db, log in
+        try await merged(limit, by: { $0 < $1 }) { db, log, days in
             let after = cursor[log] ?? 0
-            return try SQLRow.fetchAll(
-                db,
-                sql: """
-                    \(CopiedRows.selectSQL) WHERE tenant = ? AND log = ? AND seq > ?
-                        AND day >= (SELECT min(day) FROM shipped_day WHERE log = ? AND last_seq > ?)
-                    ORDER BY seq LIMIT ?
-                    """,
-                arguments: [tenant.rawValue, log, after, log, after, limit]
-            )
+            let read = days.filter { $0.last > after }.map(\.day)
+            return try Self.page(of: read, limit) { days, left in
+                try SQLRow.fetchAll(
+                    db,
+                    sql: """
+                        \(CopiedRows.selectSQL) WHERE tenant = ? AND log = ? AND seq > ? AND day = ANY (?::date[])
+                        ORDER BY seq LIMIT ?
+                        """,
+                    arguments: [tenant.rawValue, log, after, days, left]
+                )
+            }
         }
     }
 
@@ -65,27 +70,63 @@ extension LogCopy: EventHistory {
         since day: CivilDay,
         limit: Int
     ) async throws -> [StoredEvent] {
-        try await merged(limit, by: { $0 > $1 }) { db, log in
-            try SQLRow.fetchAll(
-                db,
-                sql: """
-                    \(CopiedRows.selectSQL) WHERE tenant = ? AND log = ? AND seq < ? AND day >= ?
-                    ORDER BY seq DESC LIMIT ?
-                    """,
-                arguments: [tenant.rawValue, log, cursor[log] ?? .max, "\(day)", limit]
-            )
+        try await merged(limit, by: { $0 > $1 }) { db, log, days in
+            let before = cursor[log] ?? .max
+            let read = days.filter { $0.first < before && $0.day >= "\(day)" }.map(\.day).reversed()
+            return try Self.page(of: Array(read), limit) { days, left in
+                try SQLRow.fetchAll(
+                    db,
+                    sql: """
+                        \(CopiedRows.selectSQL) WHERE tenant = ? AND log = ? AND seq < ? AND day = ANY (?::date[])
+                        ORDER BY seq DESC LIMIT ?
+                        """,
+                    arguments: [tenant.rawValue, log, before, days, left]
+                )
+            }
         }
+    }
+
+    /// A day of a log that has rows.
+    private struct LogDay {
+        /// As in a statement; texts of days are in their order.
+        let day: String
+        let first: Int64
+        let last: Int64
+    }
+
+    /// Reads a few days at once, and more of them the longer it takes to fill the page. A statement that names its days uses
+    /// their partitions only.
+    private static func page(
+        of days: [String],
+        _ limit: Int,
+        _ rows: (_ days: String, _ left: Int) throws -> [SQLRow]
+    ) throws -> [SQLRow] {
+        var (page, rest, count) = ([SQLRow](), days[...], 1)
+        while page.count < limit, !rest.isEmpty {
+            page += try rows("{\(rest.prefix(count).joined(separator: ","))}", limit - page.count)
+            rest = rest.dropFirst(count)
+            count = min(2 * count, 32)
+        }
+        return page
     }
 
     /// Reads a page of each log, and returns the first events of all.
     private func merged(
         _ limit: Int,
         by isBefore: @escaping @Sendable (Timestamp, Timestamp) -> Bool,
-        _ page: @escaping @Sendable (any SQLDatabase, Int64) throws -> [SQLRow]
+        _ page: @escaping @Sendable (any SQLDatabase, _ log: Int64, [LogDay]) throws -> [SQLRow]
     ) async throws -> [StoredEvent] {
         try await store.read { db in
-            let logs = try Int64.fetchAll(db, sql: "SELECT number FROM shipped_log ORDER BY number")
-            var pages = try logs.map { log in try page(db, log).map(CopiedRows.event)[...] }
+            var days: [Int64: [LogDay]] = [:]
+            let sql =
+                "SELECT log, day, first_seq, last_seq FROM shipped_day WHERE rows > erased + dropped ORDER BY log, day"
+            try db.forEachRow(sql, []) { row in
+                let day = LogDay(day: try row["day"], first: try row["first_seq"], last: try row["last_seq"])
+                days[try row["log"], default: []].append(day)
+            }
+            var pages = try days.sorted { $0.key < $1.key }.map { log, days in
+                try page(db, log, days).map(CopiedRows.event)[...]
+            }
             var events: [StoredEvent] = []
             while events.count < limit {
                 let first = pages.indices.filter { !pages[$0].isEmpty }

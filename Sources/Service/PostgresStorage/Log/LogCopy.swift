@@ -23,6 +23,8 @@ package final class LogCopy: Sendable {
         case foreign(log: String)
         /// The copy ends elsewhere.
         case moved(to: LogPosition)
+        /// The log has not been shipped before, and nobody has said of which node it is.
+        case unnamed
 
         package var description: String {
             switch self {
@@ -30,34 +32,60 @@ package final class LogCopy: Sendable {
                 "another process ships the log \(log) too: this disk is a copy, or was set back. Nothing is shipped; stop this "
                     + "node and run 'fingerpost fleet rejoin' for its data directory."
             case .moved(let position): "the copy of the log ends at \(position.sequence)."
+            case .unnamed: "nothing of this log was shipped yet: name its node by --node."
             }
         }
     }
 
-    /// Announces the process that ships a log. Returns where the copy ends.
+    /// Announces the process that ships a log, if the copy is one of it. Returns where the copy ends.
     ///
-    /// - Throws: ``Refusal/foreign(log:)``, or what the store throws.
-    package func claim(_ log: LogIdentity, node: String) async throws -> LogPosition {
+    /// - Parameters:
+    ///   - node: The name of its node; nil to leave that of a log that is known.
+    ///   - has: Whether the log has had the event at a position. A copied disk that has not changes nothing.
+    /// - Throws: ``Refusal``, or what the store throws.
+    package func claim(
+        _ log: LogIdentity,
+        node: String?,
+        has: (LogPosition) async throws -> Bool
+    ) async throws -> LogPosition {
         forget()
+        let found = try await store.read { db in try Self.place(of: log, db, sql: Self.select) }
+        if let found { guard try await has(found) else { throw Refusal.foreign(log: log.log) } }
         return try await store.shipping { db in
-            let select = "SELECT nonce, last_seq, last_event FROM shipped_log WHERE id = ? FOR UPDATE"
-            guard let row = try SQLRow.fetchOne(db, sql: select, arguments: [log.log]) else {
-                try db.execute(
-                    sql: """
-                        INSERT INTO shipped_log (id, node, nonce, last_seq, last_event, last_at)
-                        VALUES (?, ?, ?, 0, '', 0)
-                        """,
-                    arguments: [log.log, node, log.nonces.last]
-                )
+            guard let place = try Self.place(of: log, db, sql: "\(Self.select) FOR UPDATE") else {
+                guard let node else { throw Refusal.unnamed }
+                try Self.insert(log, at: .start, node: node, db)
                 return .start
             }
-            guard log.nonces.contains(try row["nonce"]) else { throw Refusal.foreign(log: log.log) }
+            guard place == found else { throw Refusal.moved(to: place) }
             try db.execute(
-                sql: "UPDATE shipped_log SET nonce = ?, node = ? WHERE id = ?",
+                sql: "UPDATE shipped_log SET nonce = ?, node = coalesce(?, node) WHERE id = ?",
                 arguments: [log.nonces.last, node, log.log]
             )
-            return LogPosition(sequence: try row["last_seq"], event: try row["last_event"])
+            return place
         }
+    }
+
+    private static let select = "SELECT nonce, last_seq, last_event FROM shipped_log WHERE id = ?"
+
+    /// Returns where the copy of a log ends; nil if there is none. Throws if a process with another nonce ships it.
+    private static func place(of log: LogIdentity, _ db: any SQLDatabase, sql: String) throws -> LogPosition? {
+        guard let row = try SQLRow.fetchOne(db, sql: sql, arguments: [log.log]) else { return nil }
+        guard log.nonces.contains(try row["nonce"]) else { throw Refusal.foreign(log: log.log) }
+        return LogPosition(sequence: try row["last_seq"], event: try row["last_event"])
+    }
+
+    /// Adds a log whose rows after a position will be shipped.
+    static func insert(_ log: LogIdentity, at position: LogPosition, node: String, _ db: PostgresConnection) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO shipped_log (id, node, nonce, begun_seq, begun_event, last_seq, last_event, last_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, 0)
+                """,
+            arguments: [
+                log.log, node, log.nonces.last, position.sequence, position.event, position.sequence, position.event,
+            ]
+        )
     }
 
     /// Stores a range of a log that the caller has claimed.

@@ -7,7 +7,7 @@ import Synchronization
 package final class LogShipment: Sendable {
     private let log: EventLog
     private let copy: LogCopy
-    private let node: String
+    private let node: String?
     private let makeNonce: @Sendable () -> String
     private let state = Mutex(State())
 
@@ -20,6 +20,7 @@ package final class LogShipment: Sendable {
         var lastKnown: LogPosition?
         var until: Timestamp?
         var lost = 0
+        var exports: (told: [TenantID: ExportCursor], at: Timestamp)?
     }
 
     /// Of a range.
@@ -27,8 +28,10 @@ package final class LogShipment: Sendable {
     /// How often PostgreSQL is told that everything is shipped, in milliseconds.
     private static let confirmation: Int64 = 5_000
 
-    /// - Parameter makeNonce: Makes a random text, once for a process.
-    package init(of log: EventLog, to copy: LogCopy, node: String, makeNonce: @escaping @Sendable () -> String) {
+    /// - Parameters:
+    ///   - node: The name of its node; nil to leave that of a log that was shipped before.
+    ///   - makeNonce: Makes a random text, once for a process.
+    package init(of log: EventLog, to copy: LogCopy, node: String?, makeNonce: @escaping @Sendable () -> String) {
         self.log = log
         self.copy = copy
         self.node = node
@@ -53,10 +56,16 @@ package final class LogShipment: Sendable {
             return try await ship(at: now)
         } catch LogCopy.Refusal.moved {
             // A failover has taken ranges back, or a commit was stored and not answered.
-            state.withLock { $0.position = nil }
+            state.withLock { state in
+                state.position = nil
+                state.exports = nil
+            }
             return true
         } catch {
-            state.withLock { $0.position = nil }
+            state.withLock { state in
+                state.position = nil
+                state.exports = nil
+            }
             throw error
         }
     }
@@ -64,6 +73,7 @@ package final class LogShipment: Sendable {
     private func ship(at now: Timestamp) async throws -> Bool {
         let identity = try await identify()
         let position = try await position(of: identity)
+        try await tellExports(of: identity, at: now)
         let range = try await log.range(after: position.sequence, limit: Self.limit.rows, bytes: Self.limit.bytes)
         guard let range else {
             if (until?.milliseconds ?? 0) + Self.confirmation <= now.milliseconds {
@@ -82,6 +92,15 @@ package final class LogShipment: Sendable {
         return true
     }
 
+    /// Tells how far the node's exports are, at most as often as everything is confirmed.
+    private func tellExports(of identity: LogIdentity, at now: Timestamp) async throws {
+        let told = state.withLock { $0.exports }
+        if let told, told.at.milliseconds + Self.confirmation > now.milliseconds { return }
+        let exports = try await log.exportLedger.exported()
+        if exports != told?.told { try await copy.note(exports, of: identity) }
+        state.withLock { $0.exports = (exports, now) }
+    }
+
     private func identify() async throws -> LogIdentity {
         if let known = state.withLock({ $0.identity }) { return known }
         let identity = try await log.identify(nonce: makeNonce())
@@ -91,19 +110,24 @@ package final class LogShipment: Sendable {
 
     private func position(of identity: LogIdentity) async throws -> LogPosition {
         if let known = position { return known }
-        let end = try await copy.claim(identity, node: node)
-        guard try await log.has(end) else { throw LogCopy.Refusal.foreign(log: identity.log) }
+        let end = try await copy.claim(identity, node: node) { try await log.has($0) }
         state.withLock { $0.position = end }
         return end
     }
 
     /// Gives the log another id, for a disk that was copied or set back. What the copy has of the old log before they differ
     /// is not shipped again. Returns the last sequence that they have in common.
-    package func rejoin() async throws -> Int64 {
+    ///
+    /// - Parameter node: The name of its node.
+    package func rejoin(as node: String) async throws -> Int64 {
         let before = try await log.identify(nonce: makeNonce())
         let common = try await copy.lastCommon(of: before, with: log)
-        let identity = try await log.identify(nonce: makeNonce(), asNew: true)
-        try await copy.begin(identity, at: common, node: node)
+        // PostgreSQL first: a log with an id that it does not know would be shipped from its beginning.
+        let nonce = makeNonce()
+        try await copy.store.shipping { db in
+            try LogCopy.insert(LogIdentity(log: nonce, nonces: [nonce]), at: common, node: node, db)
+        }
+        let identity = try await log.identify(nonce: nonce, asNew: true)
         state.withLock { $0 = State(identity: identity) }
         return common.sequence
     }
@@ -112,7 +136,9 @@ package final class LogShipment: Sendable {
 extension LogCopy {
     /// Returns the last position that a log and its copy have in common. They are equal until one place, and differ from there.
     fileprivate func lastCommon(of identity: LogIdentity, with log: EventLog) async throws -> LogPosition {
-        var (common, next, last) = (LogPosition.start, Int64(1), log.knownSequence())
+        let begun = try await begin(of: identity)
+        guard try await log.has(begun) else { return .start }
+        var (common, next, last) = (begun, begun.sequence + 1, log.knownSequence())
         while next <= last {
             let middle = next + (last - next) / 2
             guard let found = try await position(in: next...middle, of: identity) else {
@@ -142,13 +168,14 @@ extension LogCopy {
         }
     }
 
-    fileprivate func begin(_ identity: LogIdentity, at position: LogPosition, node: String) async throws {
-        try await store.shipping { db in
-            try db.execute(
-                sql:
-                    "INSERT INTO shipped_log (id, node, nonce, last_seq, last_event, last_at) VALUES (?, ?, ?, ?, ?, 0)",
-                arguments: [identity.log, node, identity.nonces.last, position.sequence, position.event]
-            )
+    /// What a log has in common with an earlier one.
+    private func begin(of identity: LogIdentity) async throws -> LogPosition {
+        try await store.read { db in
+            try SQLRow.fetchOne(
+                db,
+                sql: "SELECT begun_seq, begun_event FROM shipped_log WHERE id = ?",
+                arguments: [identity.log]
+            ).map { LogPosition(sequence: try $0["begun_seq"], event: try $0["begun_event"]) } ?? .start
         }
     }
 }

@@ -34,11 +34,21 @@ package struct NodeDays: EventDays {
         at now: Timestamp
     ) async throws -> Erasure {
         // First, so that nothing was begun if PostgreSQL is away.
-        _ = try await copy.order(install, of: tenant, requestID: requestID, at: now)
+        try await copy.order(install, of: tenant, requestID: requestID, at: now)
         return try await log.beginErasure(of: install, tenant: tenant, requestID: requestID, at: now)
     }
 
     package func finish(_ erasure: Erasure, at now: Timestamp) async throws -> Timestamp? {
+        // First, since the log then forgets the install.
+        do {
+            try await copy.deleteOrdered(at: now)
+            _ = try await copy.confirm(erasure, by: node, at: now)
+        } catch is LogCopy.MissingOrder {
+            guard let install = erasure.install else { throw LogCopy.MissingOrder() }
+            try await copy.order(install, of: erasure.tenant, requestID: erasure.requestID, at: erasure.requestedAt)
+            try await copy.deleteOrdered(at: now)
+            _ = try await copy.confirm(erasure, by: node, at: now)
+        }
         _ = try await log.finish(erasure, at: now)
         return try await copy.confirm(erasure, by: node, at: now)
     }

@@ -16,32 +16,44 @@ struct ValuePlaces {
     /// Bounds the memory; all are read again after it.
     private static let most = 200_000
 
-    /// Whether a value has a place, which it takes if there is one.
-    mutating func hasPlace(_ value: ExactText, _ key: Key, log: Int64, _ db: PostgresConnection) throws -> Bool {
-        var known = try values[key] ?? Self.read(key, log: log, db)
-        if values[key] == nil { count += known.count }
-        defer { values[key] = known }
+    /// Whether a value has a place, which it takes if there is one. Call ``read(_:log:_:)`` before.
+    mutating func hasPlace(_ value: ExactText, _ key: Key) -> Bool {
+        let known = values[key] ?? []
         guard !known.contains(value) else { return true }
         guard known.count < key.stream.mostValues else { return false }
-        if count > Self.most { self = ValuePlaces() }
-        known.insert(value)
+        values[key, default: []].insert(value)
         count += 1
         return true
     }
 
-    private static func read(_ key: Key, log: Int64, _ db: PostgresConnection) throws -> Set<ExactText> {
-        let values = try String.fetchAll(
-            db,
-            sql: """
-                SELECT value FROM value_day WHERE tenant = ? AND environment = ? AND purpose = ? AND dimension = ?
-                    AND day = ? AND log = ? AND other = 0
-                """,
-            arguments: [
-                key.stream.tenant.rawValue, key.stream.environment.rawValue, key.stream.purpose.rawValue,
-                key.dimension.rawValue, key.day, log,
-            ]
-        )
-        return Set(values.map { ExactText($0) })
+    /// Reads what is not known yet, in one statement.
+    mutating func read(_ keys: Set<Key>, log: Int64, _ db: PostgresConnection) throws {
+        if count > Self.most { self = ValuePlaces() }
+        let new = Array(keys.subtracting(values.keys))
+        guard !new.isEmpty else { return }
+        var list = JSONWriter()
+        list.beginArray()
+        for (index, key) in new.enumerated() {
+            list.beginObject()
+            list.member("key", index)
+            list.stream(key.stream)
+            list.member("dimension", key.dimension.rawValue)
+            list.member("day", key.day)
+            list.endObject()
+            values[key] = []
+        }
+        list.endArray()
+        let sql = """
+            SELECT key, value FROM json_to_recordset(?::json)
+                AS k (key int, tenant text, environment text, purpose text, dimension text, day int)
+            JOIN value_day v USING (tenant, environment, purpose, dimension, day) WHERE v.log = ? AND v.other = 0
+            """
+        try db.forEachRow(sql, [list.text, log]) { row in
+            let index: Int = try row["key"]
+            guard new.indices.contains(index) else { return }
+            values[new[index], default: []].insert(ExactText(try row["value"] as String))
+            count += 1
+        }
     }
 }
 
@@ -93,15 +105,12 @@ struct RangeCounts {
     private func addValues(to db: PostgresConnection, _ log: Int64, _ places: inout ValuePlaces) throws {
         var rows = JSONWriter()
         rows.beginArray()
-        for entry in counts.values.counted.map({ counts.values.entries[$0] }) {
+        let entries = counts.values.counted.map { counts.values.entries[$0] }
+        try places.read(Set(entries.map { place(of: $0.key) }), log: log, db)
+        for entry in entries {
             let stream = counts.streams.entries[entry.key.stream].key
             let value = ExactText(entry.key.value.description.withoutNUL)
-            let key = ValuePlaces.Key(
-                stream: stream,
-                dimension: entry.key.dimension,
-                day: entry.key.hour.flooredQuotient(by: 24)
-            )
-            let isNamed = try places.hasPlace(value, key, log: log, db)
+            let isNamed = places.hasPlace(value, place(of: entry.key))
             rows.beginObject()
             rows.stream(stream)
             rows.member("dimension", entry.key.dimension.rawValue)
@@ -126,6 +135,14 @@ struct RangeCounts {
                 arguments: [log, rows.text]
             )
         }
+    }
+
+    private func place(of value: RollupAccumulator.Value) -> ValuePlaces.Key {
+        ValuePlaces.Key(
+            stream: counts.streams.entries[value.stream].key,
+            dimension: value.dimension,
+            day: value.hour.flooredQuotient(by: 24)
+        )
     }
 
     private func addLinks(to db: PostgresConnection, _ log: Int64) throws {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LinkEvents
 import LinkRouting
 import LinkStorage
 import PostgresStorage
@@ -82,7 +83,10 @@ struct FleetCommand: AsyncParsableCommand {
                 ]
             }
             show(TextColumns(rows, under: ["node", "last seq", "shipped", "erased", "dropped", "rows"]))
-            guard faults.isEmpty else { throw fail(faults.joined(separator: "\n"), .failed) }
+            guard faults.isEmpty else {
+                for fault in faults { StandardError.write(Array("fingerpost: \(fault)\n".utf8)) }
+                throw ExitCode(1)
+            }
             show("The copies are whole.")
         }
     }
@@ -90,19 +94,23 @@ struct FleetCommand: AsyncParsableCommand {
     /// The log of a data directory that no process uses.
     struct LogOptions: ParsableArguments {
         @ArgumentParser.Option(help: "The data directory, which no process uses.") var data: String
-        @ArgumentParser.Option(help: "The name of its node; that of the configuration without this option.") var node:
-            String?
+        @ArgumentParser.Option(help: "The name of its node, if nothing of its log was shipped yet.") var node: String?
         @OptionGroup var store: StoreOptions
 
-        func using<Result: Sendable>(_ body: (LogShipment) async throws -> Result) async throws -> Result {
+        /// - Parameter body: Gets the log, and the name of the node.
+        func using<Result: Sendable>(
+            _ body: (LogShipment, _ node: String) async throws -> Result
+        ) async throws -> Result {
             let configured = try await store.read().node
-            let name = node ?? configured
+            guard access(DataDirectory.ledger(in: data), F_OK) == 0 else {
+                throw fail("\(data) has no log: name the data directory of a node.", .failed)
+            }
             return try await store.using { store in
                 do {
                     let directory = try DataDirectory(named: data, for: .createNode)
                     let log = try EventLog(directory.eventsPath, now: SystemClock.now)
-                    let shipment = LogShipment(of: log, to: LogCopy(store), node: name) { UUID().uuidString }
-                    let result = try await body(shipment)
+                    let shipment = LogShipment(of: log, to: LogCopy(store), node: node) { UUID().uuidString }
+                    let result = try await body(shipment, node ?? configured)
                     try log.close()
                     try directory.leaveAsFound()
                     return result
@@ -128,7 +136,7 @@ struct FleetCommand: AsyncParsableCommand {
         @OptionGroup var log: LogOptions
 
         func run() async throws {
-            let last = try await log.using { shipment in
+            let last = try await log.using { shipment, _ in
                 while try await shipment.next(at: SystemClock.now()) {}
                 return shipment.position?.sequence ?? 0
             }
@@ -151,7 +159,7 @@ struct FleetCommand: AsyncParsableCommand {
         @OptionGroup var log: LogOptions
 
         func run() async throws {
-            let common = try await log.using { try await $0.rejoin() }
+            let common = try await log.using { try await $0.rejoin(as: $1) }
             show("The log has a new id. It is shipped after seq \(common), up to which it is there already.")
         }
     }
@@ -160,19 +168,32 @@ struct FleetCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove a node that is gone for good.",
             discussion: """
-                EXAMPLE
+                EXAMPLES
                   fingerpost fleet forget links-3 --config /etc/fingerpost.yaml
+                  fingerpost fleet forget links-3 --export --config /etc/links-3.yaml
 
                 Links of apps do not expire while a node is missing, because it may have seen clicks. A node that still
-                runs appears again.
+                runs appears again. Its events stay. --export writes what it had not exported, from PostgreSQL, to the
+                place of exports that the configuration names; use that of the node itself.
                 """
         )
 
         @ArgumentParser.Argument(help: "The node's name in 'fingerpost fleet status'.") var node: String
+        @Flag(help: "Export what the node had not exported.") var export = false
         @OptionGroup var store: StoreOptions
 
         func run() async throws {
             let now = SystemClock.now()
+            if export {
+                let configuration = try await self.store.read()
+                let manifests = try await store.using { [node] in
+                    try await ForgottenExports(node: node, configuration: configuration, store: $0).run()
+                }
+                for (manifest, isNew) in manifests {
+                    show("\(manifest.name): \(manifest.rows) rows\(isNew ? "" : ", was there")")
+                }
+                if manifests.isEmpty { show("Everything was exported.") }
+            }
             guard try await store.using({ [node] in try await $0.forget(node, at: now) }) else {
                 throw fail("there is no node '\(node)'; 'fingerpost fleet status' lists them.", .failed)
             }

@@ -113,9 +113,20 @@ final class CatalogFollower: Service {
         let eraser = dependencies.eraser.erasing(from: log)
         do {
             for order in try await copy.orders(for: configuration.node) {
-                _ = try await eraser.erase(install: order.install, of: order.tenant, requestID: order.requestID)
-                try await copy.confirm(order, by: configuration.node, at: SystemClock.now())
+                let report = try await eraser.erase(
+                    install: order.install,
+                    of: order.tenant,
+                    requestID: order.requestID
+                )
+                try await copy.confirm(
+                    order,
+                    by: configuration.node,
+                    log: try await log.shippedAs(),
+                    through: report.erasure.lastSequence,
+                    at: SystemClock.now()
+                )
             }
+            try await copy.deleteOrdered(at: SystemClock.now())
         } catch is CatalogUnavailable {
             // Following says that the database is away.
         } catch {
