@@ -44,13 +44,13 @@ package struct StoredExportLedger: ExportLedger {
                         WHERE pending.tenant = export_cursor.tenant AND exported_at IS NULL)
                     """
             )
-            let cursors = try rows.map { row in
-                (
-                    try EventLog.tenant(row["tenant"]),
-                    ExportCursor(lastEnd: Timestamp(milliseconds: row["last_end"]), edge: row["edge"])
-                )
+            var cursors: [TenantID: ExportCursor] = [:]
+            for row in rows {
+                guard let tenant = TenantID(row["tenant"] as String) else { continue }
+                let end = Timestamp(milliseconds: row["last_end"])
+                cursors[tenant] = ExportCursor(lastEnd: end, edge: row["edge"])
             }
-            return Dictionary(cursors) { first, _ in first }
+            return cursors
         }
     }
 

@@ -32,7 +32,7 @@ enum CopiedRows {
                 case .null: text.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "N")])
                 case .integer(let number): text.append(contentsOf: "\(number)".utf8)
                 case .bytes(let bytes): text.append(contentsOf: bytes.text(column == install ? .digits : .uuid).utf8)
-                case .text(let value): append(json.contains(column) ? withoutEscapedNUL(value) : value, to: &text)
+                case .text(let value): append(value, isJSON: json.contains(column), to: &text)
                 }
                 column += 1
             } end: {
@@ -42,16 +42,27 @@ enum CopiedRows {
         return text
     }
 
-    /// Replaces `\\u0000` in a JSON text, unless its backslash is itself escaped.
-    private static func withoutEscapedNUL(_ json: String) -> String {
-        guard json.contains("\\u0000") else { return json }
-        return json.replacing(/\\(?:u0000|.)/) { $0.output == "\\u0000" ? "\\ufffd" : String($0.output) }
-    }
-
-    private static func append(_ value: String, to text: inout [UInt8]) {
-        for byte in value.utf8 {
+    /// Appends a text with PostgreSQL's escapes. NUL, which its texts cannot have, becomes U+FFFD; in a JSON text also where it
+    /// is escaped.
+    private static func append(_ value: String, isJSON: Bool, to text: inout [UInt8]) {
+        guard value.utf8.contains(where: { $0 < UInt8(ascii: " ") || $0 == UInt8(ascii: "\\") }) else {
+            text.append(contentsOf: value.utf8)
+            return
+        }
+        var rest = Substring(value).utf8
+        while let byte = rest.popFirst() {
             switch byte {
-            case UInt8(ascii: "\\"): text.append(contentsOf: [byte, byte])
+            case UInt8(ascii: "\\"):
+                text.append(contentsOf: [byte, byte])
+                guard isJSON else { continue }
+                if rest.starts(with: escapedNUL) {
+                    text.append(contentsOf: "ufffd".utf8)
+                    rest = rest.dropFirst(escapedNUL.count)
+                } else if rest.first == byte {
+                    // An escaped backslash, which begins nothing.
+                    rest.removeFirst()
+                    text.append(contentsOf: [byte, byte])
+                }
             case UInt8(ascii: "\n"): text.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "n")])
             case UInt8(ascii: "\r"): text.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "r")])
             case UInt8(ascii: "\t"): text.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "t")])
@@ -60,6 +71,8 @@ enum CopiedRows {
             }
         }
     }
+
+    private static let escapedNUL = Array("u0000".utf8)
 
     /// Another version has written a value that this one does not know.
     struct UnreadableRow: Error {

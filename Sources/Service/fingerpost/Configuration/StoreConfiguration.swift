@@ -27,7 +27,7 @@ struct StoreConfiguration {
         guard let hours = Int(values[7]), (1...8_784).contains(hours) else {
             throw ServiceConfiguration.Invalid(
                 Self.keys[7],
-                "is '\(values[7])'; write a number of hours from 1 to 8784."
+                "is '\(values[7])'; write a whole number from 1 to 8784."
             )
         }
         keptDays = (hours + 23) / 24

@@ -149,7 +149,7 @@ struct FleetCommand: AsyncParsableCommand {
             abstract: "Let the log of a copied disk be shipped under an id of its own.",
             discussion: """
                 EXAMPLE
-                  fingerpost fleet rejoin --data /var/lib/fingerpost --config /etc/fingerpost.yaml
+                  fingerpost fleet rejoin --data ./data --config /etc/fingerpost.yaml
 
                 For a disk that was copied to a second machine, and for a virtual machine that was set back. End the node
                 first. What the disk has in common with the log that was shipped is not shipped again.
