@@ -31,6 +31,7 @@ LATER = {
     "fingerpost_export_last_success_timestamp_seconds",
     "fingerpost_export_rows_total",
     # Only with several nodes.
+    "fingerpost_catalog_followed_timestamp_seconds",
     "fingerpost_log_is_foreign",
     "fingerpost_log_lost_rows_total",
     "fingerpost_log_shipped_until_timestamp_seconds",
