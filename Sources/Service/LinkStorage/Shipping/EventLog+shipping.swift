@@ -25,7 +25,8 @@ extension EventLog {
                 events: found.events,
                 reports: found.reports,
                 // A row that is being erased is listed before it is deleted.
-                erased: erased.subtracting(found.events.map(\.sequence))
+                erased: erased.subtracting(found.events.map(\.sequence)),
+                hasMore: found.isFull || day != allDays().last
             )
         }
         return nil
@@ -93,7 +94,7 @@ extension DayFile {
         after sequence: Int64,
         limit: Int,
         bytes: Int
-    ) async throws -> (events: [StoredEvent], reports: [Int64: Bytes16]) {
+    ) async throws -> (events: [StoredEvent], reports: [Int64: Bytes16], isFull: Bool) {
         try await database.read { db in
             let texts = try self.texts.all(db)
             let select = try db.cachedStatement(sql: "\(EventRow.selectSQL) WHERE seq > ? ORDER BY seq LIMIT ?")
@@ -112,7 +113,7 @@ extension DayFile {
             let reports = hashes.compactMap { row in
                 Bytes16(Array(row["hash"] as Data)).map { (row["seq"] as Int64, $0) }
             }
-            return (events, Dictionary(reports) { first, _ in first })
+            return (events, Dictionary(reports) { first, _ in first }, events.count == limit || size >= bytes)
         }
     }
 

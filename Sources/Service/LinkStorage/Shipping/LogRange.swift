@@ -26,19 +26,23 @@ package struct LogRange: Sendable {
     package let reports: [Int64: Bytes16]
     /// The sequences of the range that were erased.
     package let erased: Set<Int64>
+    /// Whether there were more events when it was read.
+    package let hasMore: Bool
 
     package init(
         day: CivilDay,
         first: Int64,
         events: [StoredEvent],
         reports: [Int64: Bytes16],
-        erased: Set<Int64>
+        erased: Set<Int64>,
+        hasMore: Bool
     ) {
         self.day = day
         self.first = first
         self.events = events
         self.reports = reports
         self.erased = erased
+        self.hasMore = hasMore
     }
 
     /// The position of the last event.

@@ -47,7 +47,8 @@ package final class LogShipment: Sendable {
     /// The events that retention dropped before this process could ship them.
     package var lost: Int { state.withLock { $0.lost } }
 
-    /// Ships the next range. Returns false if there is none.
+    /// Ships the next range. Returns false if there is nothing after it yet: a few rows at a time would cost more than they
+    /// would come earlier.
     ///
     /// - Throws: ``LogCopy/Refusal/foreign(log:)`` if another process ships this log, `StorageError` if it cannot be read,
     ///   and what the store throws. Call it again later.
@@ -89,7 +90,7 @@ package final class LogShipment: Sendable {
             // A log that joins several nodes has had no one to ship to before.
             if position != .start { state.lost += range.dropped.reduce(0) { $0 + $1.count } }
         }
-        return true
+        return range.hasMore
     }
 
     /// Tells how far the node's exports are, at most as often as everything is confirmed.
