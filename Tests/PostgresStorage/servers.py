@@ -184,7 +184,8 @@ def encrypted():
                 with open(node.log, "wb") as log:
                     words = ["serve", "--data", node.data, *[f"--{name}=127.0.0.1:0" for name in ("public", "admin", "ops")]]
                     run = subprocess.Popen([PROGRAM, *words], env=node.environment(), stdout=log, stderr=log)
-                time.sleep(2)
+                sessions = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'tls'"
+                within(60, "PgBouncer has several sessions", lambda: int(sql(sessions)) >= 2)
                 run.kill()
                 run.wait()
                 refusal(over_tls("noticed", port=pooled), 78, "pool_mode = session")
