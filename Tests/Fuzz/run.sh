@@ -62,7 +62,7 @@ case $targets in *MappingFuzz* | *HARFuzz* | *TemplateFuzz* | *JSONPathFuzz* | *
 # A request contains an event's purpose. Other files of that target need packages.
 case $targets in
 *RequestFuzz*)
-    library LinkEvents -name 'Event[.+F]*swift' ! -name 'Event+report.swift' -o -name '*ID.swift' -o -name Bytes16.swift -o -name '*+hexadecimal.swift' \
+    library LinkEvents -name 'Event[.+F]*swift' ! -name 'Event+report.swift' -o -name '*ID.swift' -o -name LogCursor.swift -o -name Bytes16.swift -o -name '*+hexadecimal.swift' \
         -o -name 'String+prefix.swift'
     ;;
 esac

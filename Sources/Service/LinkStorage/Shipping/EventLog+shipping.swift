@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import LinkEvents
-package import LinkRouting
+import LinkRouting
 
 /// Reads the log in its order, for the copy of it in PostgreSQL.
 extension EventLog {
@@ -82,11 +82,6 @@ extension EventLog {
 
     /// How many starts a failover may take back.
     private static let mostNonces = 1_000
-
-    /// The time at which the first event after a sequence was recorded; nil if there is none.
-    package func recordedAt(after sequence: Int64) async throws -> Timestamp? {
-        try await range(after: sequence, limit: 1, bytes: 1)?.events.first?.event.recordedAt
-    }
 }
 
 extension DayFile {

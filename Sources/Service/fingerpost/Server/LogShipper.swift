@@ -32,8 +32,10 @@ final class LogShipper: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
+                let start = ContinuousClock.now
                 switch await self.attempt() {
-                case .more: break
+                // Answers keep half of the processor and of the disk while a backlog drains.
+                case .more: try? await Task.sleep(for: .now - start)
                 case .done: try? await Task.sleep(for: Self.pause)
                 case .failed: try? await Task.sleep(for: Self.pauseAfterFailure)
                 }
