@@ -27,7 +27,7 @@ import smuggling
 import stub_pages
 import users
 from result import Result, Target
-from service import Service, Watch, raise_descriptor_limit
+from service import Service, Watch, raise_descriptor_limit, take_idle_time
 
 ATTACKS = {
     **sizes.ATTACKS, **packing.ATTACKS, **paths.ATTACKS, **smuggling.ATTACKS, **slow.ATTACKS, **floods.ATTACKS, **http2.ATTACKS,
@@ -196,9 +196,7 @@ def main():
     service = Service(os.path.abspath(wanted.binary))
     print(f"{wanted.binary}: process {service.pid}, ports {service.ports}, {descriptors} descriptors a process", file=sys.stderr)
     steady, watch = Steady(service), Watch(service)
-    # Lowers the attackers' priority: real attackers run elsewhere and take no CPU time from the service and its
-    # clients.
-    os.nice(10)
+    take_idle_time()
     target, rows, quiet = Target(service, seconds, wanted.short), [], []
     try:
         time.sleep(2)

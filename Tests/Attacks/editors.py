@@ -12,7 +12,7 @@ import time
 from collections import Counter
 
 from result import Result
-from service import Service
+from service import Service, take_usual_time
 
 RATE = 600
 #: The p99 of other tenants may be twice the undisturbed one, and that of /livez this many seconds. Below FLOOR seconds, a
@@ -97,22 +97,13 @@ def _between(path, begin, end):
 
 def busy(target):
     quiet_seconds, busy_seconds = (5, 10) if target.is_short else (15, 45)
-    try:
-        # The attacks run with a low priority. The service needs the usual one, because its work for editors has a lower one.
-        os.nice(-10)
-    except PermissionError:
-        return Result("a busy editor", "", skipped="needs root, for a usual priority")
-    try:
-        service = Service(
-            target.service.binary, FINGERPOST_SHUTDOWN_GRACE_SECONDS=str(GRACE), FINGERPOST_SHUTDOWN_DRAIN_SECONDS="0"
-        )
-        out = os.path.join(service.scratch, "load")
-        here = os.path.dirname(os.path.abspath(__file__))
-        load = subprocess.Popen(
-            [sys.executable, os.path.join(here, "legitimate.py"), str(service.ports["public"]), "--rate", str(RATE), "--out", out]
-        )
-    finally:
-        os.nice(10)
+    service = Service(target.service.binary, FINGERPOST_SHUTDOWN_GRACE_SECONDS=str(GRACE), FINGERPOST_SHUTDOWN_DRAIN_SECONDS="0")
+    out = os.path.join(service.scratch, "load")
+    here = os.path.dirname(os.path.abspath(__file__))
+    load = subprocess.Popen(
+        [sys.executable, os.path.join(here, "legitimate.py"), str(service.ports["public"]), "--rate", str(RATE), "--out", out],
+        preexec_fn=take_usual_time,
+    )
     faults, statuses, probes, ended, probed = [], [], [], threading.Event(), threading.Event()
     made = service.ask(
         "admin", "/admin/v1/keys",

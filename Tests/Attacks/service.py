@@ -19,6 +19,21 @@ WEBSITE = "yourappdomain.com"
 CLICKS = "go.yourappdomain.com"
 
 
+def take_idle_time():
+    """Gives this thread, and what it starts, only the processor time that nobody else wants: real attackers run elsewhere and
+    take none from the service and its clients."""
+    if hasattr(os, "SCHED_IDLE"):
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    else:
+        os.nice(10)
+
+
+def take_usual_time():
+    """The opposite, for a service or well-behaved clients that an attack starts."""
+    if hasattr(os, "SCHED_IDLE"):
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+
+
 def raise_descriptor_limit(wanted):
     """Raises the descriptor limit of this process and its children as far as possible. Returns the new limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -39,7 +54,12 @@ class Service:
     def __init__(self, binary, descriptors=None, **environment):
         """`descriptors`: the limit of open files, soft and hard."""
         self.binary = binary
-        limits = (descriptors, descriptors)
+
+        def prepare():
+            take_usual_time()
+            if descriptors:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
+
         self.scratch = tempfile.mkdtemp(prefix="fingerpost-attack.")
         self.data = os.path.join(self.scratch, "data")
         self._out = os.path.join(self.scratch, "out")
@@ -50,7 +70,7 @@ class Service:
                 [binary, "serve", "--demo", "--data", self.data, *flags],
                 stdout=out, stderr=err, stdin=subprocess.DEVNULL,
                 env={**os.environ, "FINGERPOST_LOG_LEVEL": "error", **environment},
-                preexec_fn=descriptors and (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, limits)),
+                preexec_fn=prepare,
             )
         self.pid = self.process.pid
         deadline = time.monotonic() + 60
