@@ -2,8 +2,9 @@
 # The catalog in PostgreSQL: connections, schema, following, and editing histories of two nodes against the model.
 # Packages: postgresql python3 python3-venv haproxy pgbouncer openssl curl
 #
-# run.sh [--short] [FILTER]: --short runs 40 histories instead of 2,000, kills 3 moves instead of 50, copies 20,000 links to a new
-# node instead of 5 million, and leaves out PostgreSQL 18. POSTGRESQL_BIN is the folder of another server's programs.
+# run.sh [--short] [FILTER]: --short runs 40 histories instead of 2,000, kills 3 moves instead of 50, compares 5,000 links of
+# three nodes and of one instead of a million, copies 20,000 links to a new node instead of 5 million, and leaves out PostgreSQL
+# 18. POSTGRESQL_BIN is the folder of another server's programs.
 set -eu
 cd "$(dirname "$0")/../.."
 . Tests/part.sh
@@ -11,7 +12,8 @@ cd "$(dirname "$0")/../.."
 histories=2000
 kills=50
 links=5000000
-case ${1:-} in --short) histories=40 kills=3 links=20000; shift ;; esac
+requests=1000000
+case ${1:-} in --short) histories=40 kills=3 links=20000 requests=5000; shift ;; esac
 filter=${1:-'PostgresStorageTests|LogCopyTests|LinkStorageTests.AnalyticsTests|EditingHistoriesTests|ShortLinkModelTests|ShortLinkDatabaseTests'}
 
 bin=${POSTGRESQL_BIN:-$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)}
@@ -49,6 +51,8 @@ debug_build fingerpost
 mkdir "$scratch/nodes"
 psql -q -h "$scratch" -p 5432 -U postgres -c 'CREATE DATABASE nodes' postgres
 timeout 600 python3 Tests/PostgresStorage/nodes.py "$fingerpost" "$scratch" "$scratch/nodes" "$start >/dev/null" "$stop >/dev/null" "$kills"
+psql -q -h "$scratch" -p 5432 -U postgres -c "CREATE DATABASE equality ENCODING 'UTF8' TEMPLATE template0" postgres
+timeout 1800 python3 Tests/PostgresStorage/equality.py "$fingerpost" "$scratch" "$scratch/nodes" "$requests"
 mkdir "$scratch/servers"
 chmod 711 "$scratch/servers"
 [ "$(id -u)" -ne 0 ] || chown postgres "$scratch/servers"

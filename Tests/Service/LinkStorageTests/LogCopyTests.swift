@@ -404,6 +404,26 @@ struct LogCopyTests {
         }
     }
 
+    @Test func daysWithoutPostgreSQLAreShippedLater() async throws {
+        try await withNodes { log, _, store in
+            for day in 21...24 {
+                clock.set("2026-11-\(day)T10:00:00Z")
+                _ = try await log.append(events((5 * day)..<(5 * day + 5)))
+                try await log.closeFinishedDays()
+            }
+            try await log.shipAll(to: LogCopy(store))
+            #expect(try await faults(store).isEmpty)
+            for (table, day, count) in [
+                ("shipped_day", "day", "rows"), ("event", "day", "1"),
+                ("count_day", "DATE '1970-01-01' + day", "count"),
+            ] {
+                let sql = "SELECT \(day) || ' ' || sum(\(count)) FROM \(table) GROUP BY day ORDER BY day"
+                let days = try await store.read { try String.fetchAll($0, sql: sql) }
+                #expect(days == (21...24).map { "2026-11-\($0) 5" }, "\(table)")
+            }
+        }
+    }
+
     @Test func theNodeKeepsShippedRowsForSomeDays() async throws {
         try await withNodes { log, _, store in
             _ = try await log.append([.sample(1)])
