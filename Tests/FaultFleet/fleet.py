@@ -240,6 +240,16 @@ class Fleet:
         print("  " + self.nodes[0].command("fleet", "verify", environment=self.nodes[0].environment()).splitlines()[-1])
         return len(stored), len(recorded)
 
+    def stop(self):
+        """A process that is told to end ships what is left."""
+        last = [node.resolve({"url": "https://acme.example/item/7"})[1]["id"] for node in self.nodes for _ in range(20)]
+        for node in self.nodes:
+            node.stop()
+        ids = ", ".join(f"'{event}'" for event in last)
+        stored = int(self.primary.sql(f"SELECT count(*) FROM event WHERE id IN ({ids})", "nodes"))
+        if stored != len(last):
+            self.faults.append(f"processes that ended have shipped {stored} of their last {len(last)} events")
+
     # MARK: Faults
 
     def crash(self, chance):
@@ -429,8 +439,7 @@ class Fleet:
         print(f"  {rows} events in PostgreSQL, {recorded} of them acknowledged")
         names = ", ".join(fault.__name__ for fault in faults)
         print(f"{answers} answers, {len(self.published.routes)} publications, {len(self.published.codes)} short links: {names}")
-        for node in self.nodes:
-            node.stop()
+        self.stop()
         for server in (self.primary, self.standby):
             server.remove()
         if self.faults:
