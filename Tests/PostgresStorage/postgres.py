@@ -82,7 +82,12 @@ class Server:
             self.start()
 
     def promote(self):
-        self.run("pg_ctl", "-D", self.data, "-w", "promote")
+        # The signal is lost if it arrives while the standby starts again, because its receiver was killed.
+        for _ in range(6):
+            self.run("pg_ctl", "-D", self.data, "-w", "-t", "10", "promote", check=False)
+            if self.sql("SELECT pg_is_in_recovery()", check=False) == "f":
+                return
+        raise RuntimeError("the standby was not promoted within a minute")
 
     def sql(self, text, database="postgres", check=True):
         run = subprocess.run(

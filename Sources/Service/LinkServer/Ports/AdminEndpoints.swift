@@ -40,6 +40,13 @@ func addAdminEndpoints(_ dependencies: ServerDependencies, to router: Hummingbir
     ReplayController(authorizer: authorizer, replayer: dependencies.replayer, limits: dependencies.limits).addRoutes(
         to: router
     )
+    DraftResolveController(
+        authorizer: authorizer,
+        publishing: dependencies.publishing,
+        store: dependencies.store,
+        linkResolver: dependencies.linkResolver,
+        limits: dependencies.limits
+    ).addRoutes(to: router)
     RevisionController(
         authorizer: authorizer,
         publishing: dependencies.publishing,

@@ -52,6 +52,10 @@ struct TenantMatrixTests {
                 #"{"table": \#(leading), "suites": {"\#(names.suite)": \#(JSONNode.string(suite).json())}}"#,
             ],
             "POST T/draft/replay": ["", #"{"sinceSeconds": 86400, "limit": 1000}"#],
+            "POST T/draft/resolve": [
+                #"{"url": "https://\#(names.host)/zebra/1", "tables": ["live", "draft", 1]}"#,
+                #"{"url": "\#(names.scheme)://zebra/1", "contexts": [{"app": "\#(names.app)"}], "tables": ["live"]}"#,
+            ],
             "POST T/draft/test": [suite, ownSuite, ""],
             "POST T/draft/publish": ["", note], "POST T/draft/routes": [route + "\n"],
             "PUT T/draft/routes/{id}": [route],
