@@ -279,6 +279,7 @@ class Fleet:
         begin = time.monotonic()
         if lag:
             self.standby.receiver(signal.SIGSTOP)
+            within(15, "a change that the standby lacks", lambda: self.publish(self.nodes[0], 5))
             time.sleep(2)
         self.primary.stop("immediate")
         if lag:

@@ -37,7 +37,7 @@ tree=$root/.build/controls
 mkdir -p "$tree"
 for patch in "$root"/Tests/FaultFleet/controls/*.patch; do
     name=$(basename "$patch" .patch)
-    git ls-files -z Package.swift Sources Tests migrations config | tar -c --null -T - | tar -x -C "$tree"
+    git ls-files -z | tar -c --null -T - | tar -x -C "$tree"
     git apply --directory=.build/controls "$patch"
     (cd "$tree" && swift build --product fingerpost >&2)
     fingerpost=$tree/.build/debug/fingerpost
