@@ -215,7 +215,7 @@ class Fleet:
         self.nodes[0].command("audit", "verify", "--data", self.nodes[0].data)
         missing = [
             (node.name, code) for node in self.nodes for code, _ in random.sample(p.codes, min(20, len(p.codes)))
-            if node.resolve({"url": f"https://acme.example/s/{code}"})[1].get("action") == "unmatched"
+            if node.resolve({"url": f"https://acme.example/s/{code}"})[1].get("outcome") == "unmatched"
         ] if (p := self.published) and not self.lost_changes else []
         if missing:
             self.faults.append(f"short links are missing: {missing[:5]}")
@@ -299,7 +299,7 @@ class Fleet:
                 self.published.is_another = True
                 self.published.routes.clear()
                 self.published.acknowledged = 0
-                self.published.codes = [it for it in self.published.codes if it[1] < begin - 1]
+                self.published.codes = [it for it in self.published.codes if it[1] < begin - 5]
             print(f"  a failover without some changes: {len(foreign)} nodes had another history")
         within(30, "a publication after a failover", lambda: self.publish(self.nodes[0], 5))
         print(f"  the first publication {time.monotonic() - promoted:.1f} s after a promotion of {promoted - began:.1f} s")
