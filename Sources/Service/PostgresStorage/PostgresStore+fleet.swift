@@ -115,7 +115,9 @@ extension PostgresStore {
             try db.execute(
                 sql: """
                     INSERT INTO accepted_history (number, id)
-                    SELECT coalesce(max(number), 0) + 1, gen_random_uuid() FROM accepted_history
+                    SELECT coalesce(max(number), 0) + 1,
+                        to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z "') || gen_random_uuid()
+                    FROM accepted_history
                     """
             )
         }

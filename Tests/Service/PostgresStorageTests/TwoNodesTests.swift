@@ -141,6 +141,41 @@ struct TwoNodesTests {
         }
     }
 
+    /// What an operator has accepted once does not make an empty database, or one from before, the one to follow.
+    @Test func anAcceptedHistoryIsFollowedOnce() async throws {
+        try await withNodes { first, second, store in
+            func lose(_ hash: UInt8) async throws {
+                try await store.storing { db in
+                    try db.execute(sql: "ALTER TABLE audit DISABLE TRIGGER ALL")
+                    let bytes = Data(repeating: hash, count: 32)
+                    try db.execute(sql: "UPDATE audit SET hash = ? WHERE id > 1", arguments: [bytes])
+                    try db.execute(sql: "UPDATE audit_head SET hash = ?", arguments: [bytes])
+                }
+            }
+            try await first.saveSettings("acme.com")
+            _ = try await first.publish("/a")
+            #expect(try await second.catalog.follow())
+            for (hash, expected) in [(9, 1), (8, 2)] as [(UInt8, Int)] {
+                try await lose(hash)
+                await #expect(throws: ForeignHistory.self) { _ = try await second.catalog.follow() }
+                try await store.acceptHistory()
+                #expect(try await second.catalog.follow())
+                #expect(
+                    try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM accepted_history") }
+                        == expected
+                )
+            }
+            try await lose(7)
+            await #expect(throws: ForeignHistory.self) { _ = try await second.catalog.follow() }
+            for older in ["number > 1", "number > 0"] {
+                try await store.storing { try $0.execute(sql: "DELETE FROM accepted_history WHERE \(older)") }
+                await #expect(throws: ForeignHistory.self) { _ = try await second.catalog.follow() }
+            }
+            try await store.acceptHistory()
+            #expect(try await second.catalog.follow())
+        }
+    }
+
     @Test func aCopyIsNotUsedAsACatalog() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/catalog.db"

@@ -181,7 +181,14 @@ enum AcceptedHistory {
     /// Whether a copy has not followed it yet. A catalog of a directory's own is no copy, and never replaced.
     static func isNew(_ accepted: String?, _ copy: any SQLDatabase) throws -> Bool {
         guard let row = try SQLRow.fetchOne(copy, sql: "SELECT accepted FROM copy_of") else { return false }
-        return try row["accepted"] as String? != accepted
+        return isNew(accepted, after: try row["accepted"])
+    }
+
+    /// Whether a history was accepted after another one; their ids begin with the time. An empty store, or one that was
+    /// restored from before, has none that is new.
+    static func isNew(_ accepted: String?, after followed: String?) -> Bool {
+        guard let accepted else { return false }
+        return followed.map { $0 < accepted } ?? true
     }
 }
 

@@ -75,9 +75,10 @@ struct ShortLinkReplica: Sendable {
         } catch let foreign as ForeignHistory {
             let accepted = try await source.longRead { try AcceptedHistory.last(in: $0) }
             // Links of a directory's own are never replaced.
-            guard try copy.reading({ try Self.isCopy($0) && Self.position($0).accepted != accepted }) else {
-                throw foreign
+            let isNew = try copy.reading {
+                try Self.isCopy($0) && AcceptedHistory.isNew(accepted, after: Self.position($0).accepted)
             }
+            guard isNew else { throw foreign }
             try await copyAll(telling: progress)
         }
     }

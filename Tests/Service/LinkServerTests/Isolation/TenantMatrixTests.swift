@@ -53,8 +53,8 @@ struct TenantMatrixTests {
             ],
             "POST T/draft/replay": ["", #"{"sinceSeconds": 86400, "limit": 1000}"#],
             "POST T/draft/resolve": [
-                #"{"url": "https://\#(names.host)/zebra/1", "tables": ["live", "draft", 1]}"#,
-                #"{"url": "\#(names.scheme)://zebra/1", "contexts": [{"app": "\#(names.app)"}], "tables": ["live"]}"#,
+                #"{"url": "https://\#(names.host)/item/1", "tables": ["live", "draft", 1]}"#,
+                #"{"url": "\#(names.scheme)://item/1", "contexts": [{"app": "\#(names.app)"}], "tables": ["live"]}"#,
             ],
             "POST T/draft/test": [suite, ownSuite, ""],
             "POST T/draft/publish": ["", note], "POST T/draft/routes": [route + "\n"],
