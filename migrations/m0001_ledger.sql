@@ -178,9 +178,12 @@ CREATE TABLE short_link_day (
 CREATE INDEX short_link_rank ON short_link_day (stream, day, count DESC, code);
 
 -- Under which id the log was shipped to PostgreSQL, one row for each start of a process that ships; the last one counts.
--- A copy of this directory that starts elsewhere has another last nonce, and is noticed. See docs/fleet.md.
+-- A copy of this directory that starts elsewhere has another last nonce, and is noticed. What the log had up to begun_seq was
+-- shipped under its id before. See docs/fleet.md.
 CREATE TABLE shipped_as (
     number INTEGER PRIMARY KEY,
     log TEXT NOT NULL,
-    nonce TEXT NOT NULL
+    nonce TEXT NOT NULL,
+    begun_seq INTEGER NOT NULL, -- 0 for the first id
+    begun_event TEXT NOT NULL
 ) STRICT;

@@ -19,6 +19,10 @@ package enum PostgresError: Error, Hashable, CustomStringConvertible {
             "PostgreSQL is unreachable (\(detail)): check the server, the network and store.hosts."
         case .late(let limit): "PostgreSQL did not answer within \(limit): check its load and its disk."
         case .busy: "\(PostgresStore.maximumWaiting) transactions already wait for PostgreSQL."
+        case .statement("42P01", let message):
+            "the database lacks a table (\(message)): it is another one, or an empty one. Check store.database, or restore it."
+        case .statement("55P03", let message):
+            "a lock in PostgreSQL was not released in time (\(message)): pg_stat_activity shows who holds it."
         case .statement(let code, let message): "PostgreSQL refused a statement (\(code), \(message))."
         case .unsuitable(let reason): reason
         }

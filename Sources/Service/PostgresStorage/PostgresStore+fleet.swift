@@ -58,11 +58,14 @@ extension PostgresStore {
         try await read { db in
             let head = try Int64.fetchOne(db, sql: "SELECT id FROM audit_head") ?? 0
             let sql = """
-                SELECT node.*, shipped.last_seq AS shipped, last_at FROM node LEFT JOIN LATERAL (
+                SELECT node.*, shipped.last_seq AS shipped, last_at, (
+                    SELECT count(*) FROM shipped_log WHERE node = name AND last_at > ?
+                ) AS shipping FROM node LEFT JOIN LATERAL (
                     SELECT last_seq, last_at FROM shipped_log WHERE node = name ORDER BY number DESC LIMIT 1
                 ) AS shipped ON TRUE ORDER BY name
                 """
-            return try SQLRow.fetchAll(db, sql: sql).map { row in
+            // Each process says every five seconds how far it is.
+            return try SQLRow.fetchAll(db, sql: sql, arguments: [now.milliseconds - 12_000]).map { row in
                 var node = FleetNode(
                     name: try row["name"],
                     seenAt: Timestamp(milliseconds: try row["seen_at"]),
@@ -87,10 +90,12 @@ extension PostgresStore {
                         "has changes that the catalog lacks"
                     } else if missing.contains(where: { $0 < node.seenAt.milliseconds - 10_000 }) {
                         "does not follow"
-                    } else if node.lastSequence > node.shipped ?? 0,
-                        now.milliseconds - (node.shippedUntil?.milliseconds ?? 0) > 120_000
+                    } else if now.milliseconds - (node.shippedUntil?.milliseconds ?? 0) > 120_000,
+                        node.shippedUntil != nil || node.lastSequence > 0
                     {
                         "does not ship its log"
+                    } else if try row["shipping"] as Int64 > 1 {
+                        "two machines have its name"
                     } else {
                         nil
                     }

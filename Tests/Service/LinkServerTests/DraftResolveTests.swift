@@ -80,6 +80,7 @@ struct DraftResolveTests {
                 (#"{\#(url), "tables": ["main"]}"#, 400, "write live, draft, or the number of a revision"),
                 (#"{\#(url), "tables": [0]}"#, 400, "0"), (#"{\#(url), "tables": [9]}"#, 404, "no revision 9"),
                 (#"{\#(url), "tables": [99999999999999999999]}"#, 400, "9"),
+                (#"{\#(url), "tables": ["draft", "live", "draft"]}"#, 400, "name each once"),
             ] {
                 let answer = try await session.post(Self.path, body)
                 #expect(answer.status == status && answer.text.contains(text), "\(body): \(answer.text)")

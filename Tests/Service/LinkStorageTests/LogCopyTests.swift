@@ -135,9 +135,10 @@ struct LogCopyTests {
             await #expect(throws: LogCopy.Refusal.foreign(log: first.log)) {
                 try await copy.claim(again, node: "a", has: log.has)
             }
-            let new = try await log.identify(nonce: "third", asNew: true)
-            #expect(new == LogIdentity(log: "third", nonces: ["third"]))
-            #expect(try await copy.claim(new, node: "a", has: log.has) == .start)
+            let begun = LogPosition(sequence: 2, event: "event-1")
+            let new = try await log.identify(nonce: "third", asNewAfter: begun)
+            #expect(new == LogIdentity(log: "third", nonces: ["third"], begun: begun, earlier: [again]))
+            #expect(try await copy.claim(new, node: "a", has: log.has) == begun)
         }
     }
 
@@ -173,6 +174,20 @@ struct LogCopyTests {
         ("UPDATE event SET id = 'event-1' WHERE seq = 3", "the event event-1 is there 2 times"),
         ("UPDATE count_day SET count = count + 1", "by the day add up to"),
         ("UPDATE count_quarter SET count = count + 1", "by the quarter-hour add up to"),
+        ("UPDATE event SET outcome = 'unmatched' WHERE seq = 3", "unmatched  is 0, but there are 1 rows"),
+        ("UPDATE event SET recorded_at = recorded_at + 86400000 WHERE seq = 3", "is 5, but there are 6 rows"),
+        ("UPDATE count_day SET route = 'b' WHERE day = 20778", "count_day of"),
+        ("UPDATE count_quarter SET quarter = quarter + 1", "count_quarter of"),
+        ("UPDATE value_hour SET value = 'b' WHERE dimension = 'kind'", "value_hour of"),
+        ("UPDATE value_day SET count = count + 1 WHERE dimension = 'kind'", "value_day of"),
+        (
+            "INSERT INTO link_day SELECT 'shop', 'x', 20778, 'production', 'live', number, 1, 0 FROM shipped_log",
+            "link_day of"
+        ),
+        (
+            "WITH gone AS (UPDATE shipped_day SET erased = 9) UPDATE event SET outcome = 'unmatched' WHERE seq = 3",
+            "there are 1 rows"
+        ),
     ])
     func faultsThatAreMadeByHandAreFound(sql: String, fault: String) async throws {
         try await withNodes { log, _, store in
@@ -365,6 +380,45 @@ struct LogCopyTests {
         }
     }
 
+    @Test func aLogThatJoinsLaterCarriesOutEarlierErasures() async throws {
+        try await withNodes { first, second, store in
+            let copy = LogCopy(store)
+            try await store.report(node("a"))
+            let installs = (1...3).map { InstallID(Bytes16(high: 1, low: $0)) }
+            for (number, install) in installs.enumerated() {
+                var event = Event.sample(number)
+                event.install = install
+                _ = try await second.append([event, event])
+            }
+            var later = Event.sample(9)
+            later.install = installs[0]
+            later.recordedAt = Timestamp(milliseconds: clock.now.milliseconds + 1)
+            _ = try await second.append([later])
+            for (name, erased) in [("shop", installs[0]), ("shop", installs[1]), ("bank", installs[2])] {
+                let days = NodeDays(first, copy, node: "a", shipped: { nil }, keptDays: 3)
+                let erasure = try await days.beginErasure(
+                    of: erased,
+                    tenant: tenant(name),
+                    requestID: "r",
+                    at: clock.now
+                )
+                #expect(try await days.finish(erasure, at: clock.now) == clock.now)
+            }
+            #expect(try await copy.missedErasures(of: "a") == nil)
+            let missed = try #require(try await copy.missedErasures(of: "b"))
+            let covered = try await second.installs(covered: missed.coverage)
+            #expect(
+                Set(covered.map { [$0.install.description, "\($0.lastSequence)"] })
+                    == [[installs[0].description, "2"], [installs[1].description, "4"]]
+            )
+            try await copy.confirm(missed, by: "b")
+            #expect(try await copy.missedErasures(of: "b") == nil)
+            // Its disk becomes another one.
+            _ = try await LogShipment(of: second, to: copy, node: "b", makeNonce: { UUID().uuidString }).rejoin()
+            #expect(try await copy.missedErasures(of: "b") != nil)
+        }
+    }
+
     private func node(_ name: String) -> FleetNode {
         FleetNode(name: name, seenAt: clock.now, version: "1", catalog: 0, links: 0, lastSequence: 0)
     }
@@ -462,10 +516,56 @@ struct LogCopyTests {
             // The refused copy has not taken the log from the first one.
             _ = try await log.append(events(13..<14))
             try await log.shipAll(to: copy)
-            #expect(try await shipment.rejoin(as: "b") == 10)
-            #expect(try await shipment.rejoin(as: "b") == 10)
+            #expect(try await shipment.rejoin() == 10)
             while try await shipment.next(at: clock.now) {}
+            #expect(try await shipment.rejoin() == 14)
             #expect(try await number("SELECT count(*) FROM event", store) == 18)
+            #expect(try await faults(store) == [])
+
+            // PostgreSQL is restored to a state before any of this.
+            let restored = try await TestPostgres.makeStore()
+            let later = LogShipment(of: clone, to: LogCopy(restored), node: "b") { UUID().uuidString }
+            while try await later.next(at: clock.now) {}
+            try await log.shipAll(to: LogCopy(restored))
+            #expect(try await number("SELECT count(*) FROM event", restored) == 18)
+            #expect(try await faults(restored) == [])
+            for log in [log, clone] { try log.close() }
+        }
+    }
+
+    /// Both disks have rows that neither has shipped.
+    @Test(arguments: [true, false])
+    func whatACopiedDiskHadNotShippedIsShippedOnce(isCloneFirst: Bool) async throws {
+        try await withTemporaryDirectory { folder in
+            let store = try await TestPostgres.makeStore()
+            let copy = LogCopy(store)
+            func open(_ name: String) throws -> EventLog { try EventLog("\(folder)/\(name)") { clock.now } }
+            func shipment(_ log: EventLog, _ node: String) -> LogShipment {
+                LogShipment(of: log, to: copy, node: node) { UUID().uuidString }
+            }
+            try FileManager.default.createDirectory(atPath: "\(folder)/a", withIntermediateDirectories: true)
+            var log = try open("a")
+            _ = try await log.append(events(0..<10))
+            try await log.shipAll(to: copy)
+            _ = try await log.append(events(10..<15))
+            try log.close()
+            try FileManager.default.copyItem(atPath: "\(folder)/a", toPath: "\(folder)/b")
+            log = try open("a")
+            let clone = try open("b")
+            _ = try await log.append(events(20..<23))
+            _ = try await clone.append(events(30..<34))
+            let (original, copied) = (shipment(log, "a"), shipment(clone, "b"))
+            if isCloneFirst {
+                #expect(try await copied.rejoin() == 19)
+                await #expect(throws: LogCopy.Refusal.self) { while try await original.next(at: clock.now) {} }
+                #expect(try await original.rejoin() == 15)
+                while try await original.next(at: clock.now) {}
+            } else {
+                while try await original.next(at: clock.now) {}
+                #expect(try await copied.rejoin() == 15)
+            }
+            while try await copied.next(at: clock.now) {}
+            #expect(try await number("SELECT count(*) FROM event", store) == 22)
             #expect(try await faults(store) == [])
             for log in [log, clone] { try log.close() }
         }

@@ -35,12 +35,15 @@ package struct Eraser: Service {
     }
 
     /// The same, for orders of other nodes.
-    package func erasing(from days: any EventDays) -> Eraser {
-        Eraser(
+    ///
+    /// - Parameter isOnlyLog: Whether what other stores have stays.
+    package func erasing(from days: any EventDays, isOnlyLog: Bool = false) -> Eraser {
+        let nothing: @Sendable (InstallID, TenantID, Timestamp) async throws -> Void = { _, _, _ in }
+        return Eraser(
             days: days,
             recorder: recorder,
             exporter: exporter,
-            eraseElsewhere: eraseElsewhere,
+            eraseElsewhere: isOnlyLog ? nothing : eraseElsewhere,
             now: now,
             logger: logger
         )
@@ -59,13 +62,24 @@ package struct Eraser: Service {
         try await gracefulShutdown()
     }
 
-    /// Erases events recorded until now. Later events of the install are recorded again. Throws ``UnfinishedErasure``
-    /// if the erasure is cancelled or the disk is full.
-    package func erase(install: InstallID, of tenant: TenantID, requestID: String) async throws -> Report {
+    /// Erases events recorded until now, or up to a sequence. Later events of the install are recorded again. Throws
+    /// ``UnfinishedErasure`` if the erasure is cancelled or the disk is full.
+    package func erase(
+        install: InstallID,
+        of tenant: TenantID,
+        through last: Int64 = .max,
+        requestID: String
+    ) async throws -> Report {
         try await exporter.inErasureTurn(of: tenant) {
             // The fence commits all events that were submitted before.
             _ = try await recorder.fence()
-            let erasure = try await days.beginErasure(of: install, tenant: tenant, requestID: requestID, at: now())
+            let erasure = try await days.beginErasure(
+                of: install,
+                tenant: tenant,
+                through: last,
+                requestID: requestID,
+                at: now()
+            )
             do {
                 return try await carryOut(erasure)
             } catch let reason where reason is CancellationError || (reason as? any DiskError)?.isDiskFull == true {

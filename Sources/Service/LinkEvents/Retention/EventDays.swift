@@ -20,9 +20,14 @@ package protocol EventDays: Sendable {
     /// Forgets the reported events of closed days before `day`: one that is sent again is then stored again.
     func forgetReports(before day: CivilDay) async throws
 
-    /// Records an erasure before it begins. It covers rows up to the log's current end.
-    func beginErasure(of install: InstallID, tenant: TenantID, requestID: String, at now: Timestamp) async throws
-        -> Erasure
+    /// Records an erasure before it begins. It covers rows up to the log's current end, or to `last` if that is earlier.
+    func beginErasure(
+        of install: InstallID,
+        tenant: TenantID,
+        through last: Int64,
+        requestID: String,
+        at now: Timestamp
+    ) async throws -> Erasure
 
     /// Deletes the rows of an erasure and keeps their sequences. Returns the number of rows deleted, including those
     /// deleted before a crash.

@@ -62,6 +62,9 @@ struct DraftResolveController {
                 "A request asks for 1 to \(Self.maximumResults) results, one for each of 'contexts' with each of 'tables'."
             )
         }
+        guard Set(choices).count == choices.count else {
+            throw Problem(.invalidRequest, "'tables' names a table twice; name each once.")
+        }
         var writer = JSONWriter()
         writer.beginObject()
         writer.beginArray(key: "tables")

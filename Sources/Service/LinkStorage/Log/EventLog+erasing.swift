@@ -9,10 +9,11 @@ extension EventLog {
     package func beginErasure(
         of install: InstallID,
         tenant: TenantID,
+        through last: Int64 = .max,
         requestID: String,
         at now: Timestamp
     ) async throws -> Erasure {
-        let last = try await lastSequence()
+        let last = min(try await lastSequence(), last)
         return try await ledger.storing { db in
             try db.execute(
                 sql: "INSERT INTO erasure (tenant, install, requested_at, request_id, last_seq) VALUES (?, ?, ?, ?, ?)",
@@ -154,6 +155,40 @@ extension EventLog {
                 arguments: [tenant.rawValue, instant.milliseconds]
             ) ?? 0
         }
+    }
+
+    /// An install, and its last row that an earlier erasure covers.
+    package struct CoveredInstall: Sendable {
+        package let install: InstallID
+        package let tenant: TenantID
+        package let lastSequence: Int64
+    }
+
+    /// Returns the installs with rows that erasures cover. Reads all rows.
+    ///
+    /// - Parameter coverage: Returns until when an install's rows are covered; nil if they are not.
+    package func installs(
+        covered coverage: @escaping @Sendable (InstallID, TenantID) -> Timestamp?
+    ) async throws -> [CoveredInstall] {
+        var found: [CoveredInstall] = []
+        for day in allDays() {
+            guard let file = try heldFile(of: day) else { continue }
+            found += try await file.database.read { db in
+                let sql =
+                    "SELECT DISTINCT value, tenant, install FROM event JOIN text ON text.id = tenant WHERE install IS NOT NULL"
+                return try Row.fetchAll(db, sql: sql).compactMap { row in
+                    let (tenant, install) = (try Self.tenant(row["value"]), try Self.install(row["install"]))
+                    guard let until = coverage(install, tenant) else { return nil }
+                    let last = try Int64.fetchOne(
+                        db,
+                        sql: "SELECT max(seq) FROM event WHERE tenant = ? AND install = ? AND recorded_at <= ?",
+                        arguments: [row["tenant"] as Int64, Data(install.bytes), until.milliseconds]
+                    )
+                    return last.map { CoveredInstall(install: install, tenant: tenant, lastSequence: $0) }
+                }
+            }
+        }
+        return found
     }
 
     private static func install(_ data: Data) throws -> InstallID {

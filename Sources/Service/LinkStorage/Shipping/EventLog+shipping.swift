@@ -5,12 +5,18 @@ import LinkRouting
 
 /// Reads the log in its order, for the copy of it in PostgreSQL.
 extension EventLog {
-    /// Returns the next events after a sequence, all of one day; nil if there are none. The rows of a range take about
+    /// Returns the next events between two sequences, all of one day; nil if there are none. The rows of a range take about
     /// `bytes`, and one row may take more.
-    package func range(after sequence: Int64, limit: Int, bytes: Int) async throws -> LogRange? {
-        for day in try days(holding: (sequence + 1)...Int64.max) {
+    package func range(
+        after sequence: Int64,
+        through end: Int64 = .max,
+        limit: Int,
+        bytes: Int
+    ) async throws -> LogRange? {
+        guard sequence < end else { return nil }
+        for day in try days(holding: (sequence + 1)...end) {
             guard let file = try heldFile(of: day) else { continue }
-            let found = try await file.events(after: sequence, limit: limit, bytes: bytes)
+            let found = try await file.events(after: sequence, through: end, limit: limit, bytes: bytes)
             guard let last = found.events.last else { continue }
             let erased = try await ledger.read { db in
                 try Int64.fetchSet(
@@ -52,25 +58,40 @@ extension EventLog {
     ///
     /// - Parameters:
     ///   - nonce: A random text.
-    ///   - isNew: Whether the log gets another id than before, which `nonce` becomes.
-    package func identify(nonce: String, asNew isNew: Bool = false) async throws -> LogIdentity {
+    ///   - begun: If not nil, the log gets another id than before, which `nonce` becomes, for what was recorded after it.
+    package func identify(nonce: String, asNewAfter begun: LogPosition? = nil) async throws -> LogIdentity {
         try await ledger.storing { db in
-            let before = try String.fetchOne(db, sql: "SELECT log FROM shipped_as ORDER BY number DESC LIMIT 1")
-            let log = isNew ? nonce : before ?? nonce
-            try db.execute(sql: "INSERT INTO shipped_as (log, nonce) VALUES (?, ?)", arguments: [log, nonce])
+            let before = try Self.identities(db).last
+            let log = begun == nil ? before?.log ?? nonce : nonce
+            let begun = begun ?? before?.begun ?? .start
+            try db.execute(
+                sql: "INSERT INTO shipped_as (log, nonce, begun_seq, begun_event) VALUES (?, ?, ?, ?)",
+                arguments: [log, nonce, begun.sequence, begun.event]
+            )
             try db.execute(
                 sql: "DELETE FROM shipped_as WHERE number <= (SELECT max(number) FROM shipped_as) - ?",
                 arguments: [Self.mostNonces]
             )
-            return LogIdentity(
-                log: log,
-                nonces: try String.fetchAll(
-                    db,
-                    sql: "SELECT nonce FROM shipped_as WHERE log = ? ORDER BY number",
-                    arguments: [log]
+            return try Self.identities(db).last ?? LogIdentity(log: log, nonces: [nonce], begun: begun)
+        }
+    }
+
+    /// The ids of the log, oldest first, each with those before it.
+    private static func identities(_ db: Database) throws -> [LogIdentity] {
+        var identities: [LogIdentity] = []
+        for row in try Row.fetchAll(db, sql: "SELECT * FROM shipped_as ORDER BY number") {
+            let log: String = row["log"]
+            let last = identities.last?.log == log ? identities.popLast() : nil
+            identities.append(
+                LogIdentity(
+                    log: log,
+                    nonces: (last?.nonces ?? []) + [row["nonce"]],
+                    begun: LogPosition(sequence: row["begun_seq"], event: row["begun_event"]),
+                    earlier: identities
                 )
             )
         }
+        return identities
     }
 
     /// The id under which the log is shipped; nil before it was.
@@ -87,13 +108,16 @@ extension EventLog {
 extension DayFile {
     fileprivate func events(
         after sequence: Int64,
+        through end: Int64,
         limit: Int,
         bytes: Int
     ) async throws -> (events: [StoredEvent], reports: [Int64: Bytes16], isFull: Bool) {
         try await database.read { db in
             let texts = try self.texts.all(db)
-            let select = try db.cachedStatement(sql: "\(EventRow.selectSQL) WHERE seq > ? ORDER BY seq LIMIT ?")
-            let rows = try Row.fetchCursor(select, arguments: [sequence, limit])
+            let select = try db.cachedStatement(
+                sql: "\(EventRow.selectSQL) WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
+            )
+            let rows = try Row.fetchCursor(select, arguments: [sequence, end, limit])
             var (events, size) = ([StoredEvent](), 0)
             while size < bytes, let row = try rows.next() {
                 let event = try EventRow.event(row, texts: texts)

@@ -75,9 +75,15 @@ package struct LogIdentity: Sendable, Hashable {
     package let log: String
     /// The nonces of the processes that have shipped it, the current one last.
     package let nonces: [String]
+    /// What was recorded until there was shipped under the id before.
+    package let begun: LogPosition
+    /// The same log's ids before, oldest first.
+    package let earlier: [LogIdentity]
 
-    package init(log: String, nonces: [String]) {
+    package init(log: String, nonces: [String], begun: LogPosition = .start, earlier: [LogIdentity] = []) {
         self.log = log
         self.nonces = nonces
+        self.begun = begun
+        self.earlier = earlier
     }
 }

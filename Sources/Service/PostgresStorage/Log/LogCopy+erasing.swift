@@ -6,7 +6,8 @@ import LinkStorage
 
 /// Erasures in several logs. An erasure is an order in PostgreSQL: its rows are deleted from the copies, each node carries it
 /// out in its own log and exports and confirms that, and rows that are shipped later are not stored. It is finished when the
-/// rows are deleted and every node has confirmed.
+/// rows are deleted and every node has confirmed. The hash of the install stays, so that a log that joins later carries it out,
+/// too.
 extension LogCopy {
     /// An order that a node has not carried out yet.
     package struct ErasureOrder: Sendable, Hashable {
@@ -103,6 +104,53 @@ extension LogCopy {
         return try await orders("NOT EXISTS (\(confirmed))", [.text(node)])
     }
 
+    /// The finished orders that a node has not carried out, because it joined later, was forgotten or had another disk.
+    package struct MissedErasures: Sendable {
+        fileprivate let last: Int64
+        fileprivate let requests: [Data: Timestamp]
+
+        /// Returns until when an install's rows have to be erased.
+        package func coverage(_ install: InstallID, of tenant: TenantID) -> Timestamp? {
+            requests[LogCopy.hash(install, of: tenant)]
+        }
+    }
+
+    /// Returns nil if there are none.
+    package func missedErasures(of node: String) async throws -> MissedErasures? {
+        let condition = """
+            finished_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM erasure_confirmed WHERE erasure = id AND node = ?)
+            """
+        return try await store.read { db in
+            let sql =
+                "SELECT hash, max(requested_at) AS at, max(id) AS last FROM erasure WHERE \(condition) GROUP BY hash"
+            var (last, requests) = (Int64(0), [Data: Timestamp]())
+            try db.forEachRow(sql, [node]) { row in
+                last = max(last, try row["last"])
+                requests[try row["hash"]] = Timestamp(milliseconds: try row["at"])
+            }
+            return requests.isEmpty ? nil : MissedErasures(last: last, requests: requests)
+        }
+    }
+
+    package func confirm(_ missed: MissedErasures, by node: String) async throws {
+        try await store.storing { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO erasure_confirmed (erasure, node)
+                    SELECT id, ? FROM erasure WHERE finished_at IS NOT NULL AND id <= ? ON CONFLICT DO NOTHING
+                    """,
+                arguments: [node, missed.last]
+            )
+        }
+    }
+
+    /// Lets a node carry out all erasures again, after its disk has become another one.
+    func repeatErasures(of node: String) async throws {
+        try await store.storing { db in
+            try db.execute(sql: "DELETE FROM erasure_confirmed WHERE node = ?", arguments: [node])
+        }
+    }
+
     private func orders(_ condition: String, _ arguments: [SQLValue]) async throws -> [ErasureOrder] {
         try await store.read { db in
             let sql = "SELECT * FROM erasure WHERE finished_at IS NULL AND \(condition) ORDER BY id"
@@ -141,9 +189,10 @@ extension LogCopy {
 
     /// Confirms the order that an erasure of this node belongs to. Returns when all nodes had confirmed; nil before.
     func confirm(_ erasure: Erasure, by node: String, at now: Timestamp) async throws -> Timestamp? {
-        try await confirm(
-            "tenant = ? AND request_id = ? AND requested_at = ?",
-            [.text(erasure.tenant.rawValue), .text(erasure.requestID), .integer(erasure.requestedAt.milliseconds)],
+        let hash = erasure.install.map { SQLValue.bytes(Self.hash($0, of: erasure.tenant)) } ?? .null
+        return try await confirm(
+            "hash = ? AND request_id = ? AND requested_at = ?",
+            [hash, .text(erasure.requestID), .integer(erasure.requestedAt.milliseconds)],
             by: node,
             at: now
         )

@@ -1,3 +1,4 @@
+import LinkEvents
 package import LinkRouting
 import LinkStorage
 
@@ -5,7 +6,11 @@ import LinkStorage
 package struct LogCopyReport: Sendable, Hashable {
     package let node: String
     package let log: String
+    /// What it has in common with an earlier log ends there, and is in that one.
+    package let begunSequence: Int64
     package let lastSequence: Int64
+    /// Sequences between whose rows were gone before they were shipped.
+    package let absent: Int64
     /// Rows that were shipped, and those of them that are gone.
     package let shipped: Int64
     package let erased: Int64
@@ -16,8 +21,8 @@ package struct LogCopyReport: Sendable, Hashable {
 
 extension LogCopy {
     /// Proves for each log that its days follow each other without a gap, that each day has the rows that were shipped and
-    /// neither erased nor dropped since, that no event is there twice, and that the counts are those of the rows. Reads
-    /// all rows.
+    /// neither erased nor dropped since, that no event is there twice, and that every row is counted. While no row of a log
+    /// is erased or dropped, its counts are exactly those of its rows. Reads all rows.
     ///
     /// - Returns: What each log holds, and what is wrong.
     package func verify() async throws -> (logs: [LogCopyReport], faults: [String]) {
@@ -25,22 +30,49 @@ extension LogCopy {
             let logs = try SQLRow.fetchAll(
                 db,
                 sql: """
-                    SELECT node, id, shipped_log.last_seq, last_at, coalesce(sum(rows), 0) AS shipped, coalesce(sum(erased), 0) AS erased,
-                        coalesce(sum(dropped), 0) AS dropped
+                    SELECT number, node, id, begun_seq, shipped_log.last_seq, last_at, coalesce(sum(absent), 0) AS absent,
+                        coalesce(sum(rows), 0) AS shipped, coalesce(sum(erased), 0) AS erased, coalesce(sum(dropped), 0) AS dropped
                     FROM shipped_log LEFT JOIN shipped_day ON log = number GROUP BY number ORDER BY node, number
                     """
             ).map { row in
-                LogCopyReport(
+                let report = LogCopyReport(
                     node: try row["node"],
                     log: try row["id"],
+                    begunSequence: try row["begun_seq"],
                     lastSequence: try row["last_seq"],
+                    absent: try row["absent"],
                     shipped: try row["shipped"],
                     erased: try row["erased"],
                     dropped: try row["dropped"],
                     through: Timestamp(milliseconds: try row["last_at"])
                 )
+                return (number: try row["number"] as Int64, report: report)
             }
-            return (logs, try Self.checks.flatMap { try String.fetchAll(db, sql: $0) })
+            let faults = try Self.checks.flatMap { try String.fetchAll(db, sql: $0) }
+            let counts = try logs.flatMap { try Self.countFaults(of: $1, number: $0, db) }
+            return (logs.map(\.report), faults + counts)
+        }
+    }
+
+    private static func countFaults(of log: LogCopyReport, number: Int64, _ db: any SQLDatabase) throws -> [String] {
+        let days = try Int64.fetchAll(
+            db,
+            sql:
+                "SELECT recorded_at / 86400000 FROM event WHERE log = ? UNION SELECT day FROM count_day WHERE log = ? ORDER BY 1",
+            arguments: [number, number]
+        )
+        return try days.flatMap { day in
+            var (counts, events) = (RangeCounts(), [Event]())
+            let sql = "\(CopiedRows.selectSQL) WHERE log = ? AND recorded_at BETWEEN ? AND ? AND NOT duplicate"
+            try db.forEachRow(sql, [number, day * 86_400_000, (day + 1) * 86_400_000 - 1]) { row in
+                events.append(try CopiedRows.event(row).event)
+                guard events.count == 1_024 else { return }
+                counts.add(events)
+                events = []
+            }
+            counts.add(events)
+            return try counts.faults(in: db, log: number, on: day, isWhole: log.erased + log.dropped == 0)
+                .map { "\(log.node): \($0)" }
         }
     }
 
@@ -76,8 +108,12 @@ extension LogCopy {
         GROUP BY log, day
         """,
         """
-        SELECT 'the event ' || id || ' is there ' || count(*) || ' times: ' || string_agg(node || ' ' || seq, ', ' ORDER BY node, seq)
-        FROM event GROUP BY tenant, id HAVING count(*) > 1 LIMIT 10
+        WITH doubled AS (
+            SELECT event.id, count(*) AS copies,
+                string_agg(shipped_log.node || ' log ' || shipped_log.id || ' seq ' || seq, ', ' ORDER BY log, seq) AS places
+            FROM event LEFT JOIN shipped_log ON number = log GROUP BY tenant, event.id HAVING count(*) > 1)
+        (SELECT 'the event ' || id || ' is there ' || copies || ' times: ' || places FROM doubled LIMIT 10)
+        UNION ALL SELECT count(*) || ' events are there more than once' FROM doubled HAVING count(*) > 10
         """,
         """
         SELECT node || ': ' || shipped || ' rows were counted, but the counts by the ' || unit || ' add up to ' || sum

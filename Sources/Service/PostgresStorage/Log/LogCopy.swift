@@ -54,8 +54,8 @@ package final class LogCopy: Sendable {
         return try await store.shipping { db in
             guard let place = try Self.place(of: log, db, sql: "\(Self.select) FOR UPDATE") else {
                 guard let node else { throw Refusal.unnamed }
-                try Self.insert(log, at: .start, node: node, db)
-                return .start
+                try Self.insert(log, node: node, db)
+                return log.begun
             }
             guard place == found else { throw Refusal.moved(to: place) }
             try db.execute(
@@ -75,17 +75,26 @@ package final class LogCopy: Sendable {
         return LogPosition(sequence: try row["last_seq"], event: try row["last_event"])
     }
 
-    /// Adds a log whose rows after a position will be shipped.
-    static func insert(_ log: LogIdentity, at position: LogPosition, node: String, _ db: PostgresConnection) throws {
+    private static func insert(_ log: LogIdentity, node: String, _ db: PostgresConnection) throws {
+        let begun = log.begun
         try db.execute(
             sql: """
                 INSERT INTO shipped_log (id, node, nonce, begun_seq, begun_event, last_seq, last_event, last_at)
                 VALUES (?, ?, ?, ?, ?, ?, ?, 0)
                 """,
             arguments: [
-                log.log, node, log.nonces.last, position.sequence, position.event, position.sequence, position.event,
+                log.log, node, log.nonces.last, begun.sequence, begun.event, begun.sequence, begun.event,
             ]
         )
+    }
+
+    /// Returns where the copy of a log ends, and the nonce of the process that ships it; nil if there is none.
+    func end(of log: LogIdentity) async throws -> (position: LogPosition, nonce: String)? {
+        try await store.read { db in
+            try SQLRow.fetchOne(db, sql: Self.select, arguments: [log.log]).map { row in
+                (LogPosition(sequence: try row["last_seq"], event: try row["last_event"]), try row["nonce"])
+            }
+        }
     }
 
     /// Stores a range of a log that the caller has claimed.
@@ -102,8 +111,9 @@ package final class LogCopy: Sendable {
                 let duplicates = try Self.insertReports(of: events, in: range, db)
                 let rows = try CopiedRows.text(of: events, in: number, on: range.day, duplicates: duplicates)
                 try db.copy(CopiedRows.statement, rows)
-                let counted = events.filter { !duplicates.contains($0.sequence) }.map(\.event)
-                try self.places.withLock { try RangeCounts(counted).add(to: db, log: number, places: &$0) }
+                var counts = RangeCounts()
+                counts.add(events.filter { !duplicates.contains($0.sequence) }.map(\.event))
+                try self.places.withLock { try counts.add(to: db, log: number, places: &$0) }
                 try Self.move(number, to: range, rows: events.count, duplicates: duplicates.count, db)
             }
         } catch {

@@ -111,6 +111,12 @@ package final class LogShipment: Sendable {
 
     private func position(of identity: LogIdentity) async throws -> LogPosition {
         if let known = position { return known }
+        if !identity.earlier.isEmpty, try await copy.end(of: identity) == nil {
+            // PostgreSQL was set back to before the log got its id.
+            for (earlier, next) in zip(identity.earlier, identity.earlier.dropFirst() + [identity]) {
+                try await complete(earlier, through: next.begun.sequence)
+            }
+        }
         let end = try await copy.claim(identity, node: node) { try await log.has($0) }
         state.withLock { $0.position = end }
         return end
@@ -118,19 +124,39 @@ package final class LogShipment: Sendable {
 
     /// Gives the log another id, for a disk that was copied or set back. What the copy has of the old log before they differ
     /// is not shipped again. Returns the last sequence that they have in common.
-    ///
-    /// - Parameter node: The name of its node.
-    package func rejoin(as node: String) async throws -> Int64 {
-        let before = try await log.identify(nonce: makeNonce())
+    package func rejoin() async throws -> Int64 {
+        let before = try await identify()
+        try await complete(before, through: .max)
         let common = try await copy.lastCommon(of: before, with: log)
-        // PostgreSQL first: a log with an id that it does not know would be shipped from its beginning.
-        let nonce = makeNonce()
-        try await copy.store.shipping { db in
-            try LogCopy.insert(LogIdentity(log: nonce, nonces: [nonce]), at: common, node: node, db)
-        }
-        let identity = try await log.identify(nonce: nonce, asNew: true)
+        let identity = try await log.identify(nonce: makeNonce(), asNewAfter: common)
         state.withLock { $0 = State(identity: identity) }
-        return common.sequence
+        let position = try await position(of: identity)
+        if let node { try await copy.repeatErasures(of: node) }
+        return position.sequence
+    }
+
+    /// Ships what the log had under an id, if its copy can be continued exactly. The disks that have the id in common may have
+    /// this too, and whichever comes first ships it. The one that has other events there has to rejoin.
+    private func complete(_ identity: LogIdentity, through last: Int64) async throws {
+        if try await copy.end(of: identity) == nil {
+            // All disks that have the id in common know its first nonce.
+            let first = LogIdentity(log: identity.log, nonces: Array(identity.nonces.prefix(1)), begun: identity.begun)
+            _ = try await copy.claim(first, node: node) { try await log.has($0) }
+        }
+        while let (end, nonce) = try await copy.end(of: identity), try await log.has(end),
+            let range = try await log.range(
+                after: end.sequence,
+                through: last,
+                limit: Self.limit.rows,
+                bytes: Self.limit.bytes
+            )
+        {
+            do {
+                try await copy.ship(range, of: LogIdentity(log: identity.log, nonces: [nonce]), after: end)
+            } catch is LogCopy.Refusal {
+                // Another one was first.
+            }
+        }
     }
 }
 

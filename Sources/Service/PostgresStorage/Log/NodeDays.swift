@@ -30,12 +30,19 @@ package struct NodeDays: EventDays {
     package func beginErasure(
         of install: InstallID,
         tenant: TenantID,
+        through last: Int64 = .max,
         requestID: String,
         at now: Timestamp
     ) async throws -> Erasure {
         // First, so that nothing was begun if PostgreSQL is away.
         try await copy.order(install, of: tenant, requestID: requestID, at: now)
-        return try await log.beginErasure(of: install, tenant: tenant, requestID: requestID, at: now)
+        return try await log.beginErasure(
+            of: install,
+            tenant: tenant,
+            through: last,
+            requestID: requestID,
+            at: now
+        )
     }
 
     package func finish(_ erasure: Erasure, at now: Timestamp) async throws -> Timestamp? {

@@ -27,7 +27,7 @@ struct ValuePlaces {
     }
 
     /// Reads what is not known yet, in one statement.
-    mutating func read(_ keys: Set<Key>, log: Int64, _ db: PostgresConnection) throws {
+    mutating func read(_ keys: Set<Key>, log: Int64, _ db: any SQLDatabase) throws {
         if count > Self.most { self = ValuePlaces() }
         let new = Array(keys.subtracting(values.keys))
         guard !new.isEmpty else { return }
@@ -57,20 +57,145 @@ struct ValuePlaces {
     }
 }
 
-/// The counts of a range, which are added to those of its log.
+/// A table with counts of events by the quarter-hour, the hour or the day.
+private struct CountTable: Sendable {
+    private let name: String
+    private let unit: String
+    private let unitsPerDay: Int64
+    /// The columns of its primary key without the log.
+    private let key: String
+    /// Adds up JSON objects, given as an argument.
+    private let sums: String
+    private let hasTimes: Bool
+
+    /// - Parameters:
+    ///   - value: The unit, from the columns of the JSON objects.
+    ///   - key: Further columns of the primary key.
+    init(
+        _ name: String,
+        _ unit: String,
+        perDay unitsPerDay: Int64,
+        from value: String,
+        _ key: String,
+        columns: String,
+        hasTimes: Bool = false
+    ) {
+        self.name = name
+        self.unit = unit
+        self.unitsPerDay = unitsPerDay
+        self.key = "tenant, environment, purpose, \(unit), \(key)"
+        self.hasTimes = hasTimes
+        sums = """
+            SELECT tenant, environment, purpose, \(value) AS \(unit), \(key), sum(count) AS count\(hasTimes ? ", max(last_at) AS last_at" : "")
+            FROM json_to_recordset(?::json)
+                AS t (tenant text, environment text, purpose text, \(columns), count bigint\(hasTimes ? ", last_at bigint" : ""))
+            GROUP BY tenant, environment, purpose, \(value), \(key)
+            """
+    }
+
+    static func results(_ name: String, _ unit: String, perDay: Int64, from value: String) -> CountTable {
+        CountTable(
+            name,
+            unit,
+            perDay: perDay,
+            from: value,
+            "route, revision, outcome, action",
+            columns: "quarter int, route text, revision bigint, outcome text, action text"
+        )
+    }
+
+    static func values(_ name: String, _ unit: String, perDay: Int64, from value: String) -> CountTable {
+        CountTable(
+            name,
+            unit,
+            perDay: perDay,
+            from: value,
+            "dimension, other, value",
+            columns: "dimension text, hour int, other smallint, value text"
+        )
+    }
+
+    func add(_ rows: String, of log: Int64, to db: any SQLDatabase) throws {
+        let times = hasTimes ? ", last_at = greatest(\(name).last_at, excluded.last_at)" : ""
+        try db.execute(
+            sql: """
+                INSERT INTO \(name) (log, \(key), count\(hasTimes ? ", last_at" : "")) SELECT ?::int, sums.* FROM (\(sums)) AS sums
+                ON CONFLICT (log, \(key)) DO UPDATE SET count = \(name).count + excluded.count\(times)
+                """,
+            arguments: [log, rows]
+        )
+    }
+
+    /// Describes the counts of a day that are not those of rows, at most ten.
+    ///
+    /// - Parameter isWhole: Whether all rows are there that were counted.
+    func faults(_ rows: String, of log: Int64, on day: Int64, isWhole: Bool, in db: any SQLDatabase) throws -> [String]
+    {
+        try String.fetchAll(
+            db,
+            sql: """
+                SELECT '\(name) of ' || concat_ws(' ', \(key)) || ' is ' || coalesce(stored.count, 0) || ', but there are '
+                    || coalesce(sums.count, 0) || ' rows'
+                FROM (\(sums)) AS sums FULL JOIN (
+                    SELECT * FROM \(name) WHERE log = ? AND \(unit) BETWEEN ? AND ?
+                ) AS stored USING (\(key))
+                WHERE coalesce(stored.count, 0) < coalesce(sums.count, 0)
+                    OR (? = 1 AND coalesce(stored.count, 0) > coalesce(sums.count, 0))
+                ORDER BY 1 LIMIT 10
+                """,
+            arguments: [rows, log, day * unitsPerDay, (day + 1) * unitsPerDay - 1, isWhole ? 1 : 0]
+        )
+    }
+}
+
+/// The counts of events of a log, which are added to those in PostgreSQL, or compared with them.
 struct RangeCounts {
     private var counts = RollupAccumulator()
 
-    init(_ events: [Event]) { counts.add(events, from: 1) }
+    private static let results = [
+        CountTable.results("count_quarter", "quarter", perDay: 96, from: "quarter"),
+        .results("count_day", "day", perDay: 1, from: "quarter / 96"),
+    ]
+    private static let values = [
+        CountTable.values("value_hour", "hour", perDay: 24, from: "hour"),
+        .values("value_day", "day", perDay: 1, from: "hour / 24"),
+    ]
+    private static let links = [
+        CountTable("link_day", "day", perDay: 1, from: "day", "code", columns: "code text, day int", hasTimes: true)
+    ]
 
-    func add(to db: PostgresConnection, log: Int64, places: inout ValuePlaces) throws {
+    mutating func add(_ events: [Event]) { counts.add(events, from: 1) }
+
+    func add(to db: any SQLDatabase, log: Int64, places: inout ValuePlaces) throws {
         guard counts.eventCount > 0 else { return }
-        try addTotals(to: db, log)
-        try addValues(to: db, log, &places)
-        try addLinks(to: db, log)
+        try forEachTable(log, &places, db) { try $0.add($1, of: log, to: db) }
     }
 
-    private func addTotals(to db: PostgresConnection, _ log: Int64) throws {
+    /// Describes the counts of a day that are not those of the events, which are all of that day.
+    ///
+    /// - Parameter isWhole: Whether these are all events that were counted. Counts stay when events go.
+    func faults(in db: any SQLDatabase, log: Int64, on day: Int64, isWhole: Bool) throws -> [String] {
+        var places = ValuePlaces()
+        var faults: [String] = []
+        try forEachTable(log, &places, db) { faults += try $0.faults($1, of: log, on: day, isWhole: isWhole, in: db) }
+        return faults
+    }
+
+    /// Calls `body` with each table and its JSON objects.
+    private func forEachTable(
+        _ log: Int64,
+        _ places: inout ValuePlaces,
+        _ db: any SQLDatabase,
+        _ body: (CountTable, String) throws -> Void
+    ) throws {
+        let rows = [
+            (Self.results, countedResults()), (Self.values, try countedValues(log, &places, db)),
+            (Self.links, countedLinks()),
+        ]
+        for (tables, rows) in rows { for table in tables { try body(table, rows) } }
+    }
+
+    private func countedResults() -> String {
         var rows = JSONWriter()
         rows.beginArray()
         for entry in counts.results.counted.map({ counts.results.entries[$0] }) {
@@ -85,34 +210,19 @@ struct RangeCounts {
             rows.endObject()
         }
         rows.endArray()
-        let columns = "tenant text, environment text, purpose text, quarter int, route text, revision bigint, "
-        let key = "route, revision, outcome, action"
-        for (table, unit, value) in [("count_quarter", "quarter", "quarter"), ("count_day", "day", "quarter / 96")] {
-            try db.execute(
-                sql: """
-                    INSERT INTO \(table) (tenant, environment, purpose, \(unit), log, \(key), count)
-                    SELECT tenant, environment, purpose, \(value), ?, \(key), sum(count)
-                    FROM json_to_recordset(?::json) AS t (\(columns) outcome text, action text, count bigint)
-                    GROUP BY tenant, environment, purpose, \(value), \(key)
-                    ON CONFLICT (tenant, environment, purpose, \(unit), log, \(key))
-                    DO UPDATE SET count = \(table).count + excluded.count
-                    """,
-                arguments: [log, rows.text]
-            )
-        }
+        return rows.text
     }
 
-    private func addValues(to db: PostgresConnection, _ log: Int64, _ places: inout ValuePlaces) throws {
+    private func countedValues(_ log: Int64, _ places: inout ValuePlaces, _ db: any SQLDatabase) throws -> String {
         var rows = JSONWriter()
         rows.beginArray()
         let entries = counts.values.counted.map { counts.values.entries[$0] }
         try places.read(Set(entries.map { place(of: $0.key) }), log: log, db)
         for entry in entries {
-            let stream = counts.streams.entries[entry.key.stream].key
             let value = ExactText(entry.key.value.description.withoutNUL)
             let isNamed = places.hasPlace(value, place(of: entry.key))
             rows.beginObject()
-            rows.stream(stream)
+            rows.stream(counts.streams.entries[entry.key.stream].key)
             rows.member("dimension", entry.key.dimension.rawValue)
             rows.member("hour", entry.key.hour)
             rows.member("other", isNamed ? 0 : 1)
@@ -121,20 +231,7 @@ struct RangeCounts {
             rows.endObject()
         }
         rows.endArray()
-        let columns = "tenant text, environment text, purpose text, dimension text, hour int, other smallint"
-        for (table, unit, value) in [("value_hour", "hour", "hour"), ("value_day", "day", "hour / 24")] {
-            try db.execute(
-                sql: """
-                    INSERT INTO \(table) (tenant, environment, purpose, dimension, \(unit), log, other, value, count)
-                    SELECT tenant, environment, purpose, dimension, \(value), ?, other, value, sum(count)
-                    FROM json_to_recordset(?::json) AS t (\(columns), value text, count bigint)
-                    GROUP BY tenant, environment, purpose, dimension, \(value), other, value
-                    ON CONFLICT (tenant, environment, purpose, dimension, \(unit), log, other, value)
-                    DO UPDATE SET count = \(table).count + excluded.count
-                    """,
-                arguments: [log, rows.text]
-            )
-        }
+        return rows.text
     }
 
     private func place(of value: RollupAccumulator.Value) -> ValuePlaces.Key {
@@ -145,8 +242,7 @@ struct RangeCounts {
         )
     }
 
-    private func addLinks(to db: PostgresConnection, _ log: Int64) throws {
-        guard !counts.shortLinks.isEmpty else { return }
+    private func countedLinks() -> String {
         var rows = JSONWriter()
         rows.beginArray()
         for (link, counted) in counts.shortLinks {
@@ -159,17 +255,7 @@ struct RangeCounts {
             rows.endObject()
         }
         rows.endArray()
-        let columns = "tenant text, environment text, purpose text, code text, day int, count bigint, last_at bigint"
-        try db.execute(
-            sql: """
-                INSERT INTO link_day (tenant, code, day, environment, purpose, log, count, last_at)
-                SELECT tenant, code, day, environment, purpose, ?, sum(count), max(last_at)
-                FROM json_to_recordset(?::json) AS t (\(columns)) GROUP BY tenant, code, day, environment, purpose
-                ON CONFLICT (tenant, code, day, environment, purpose, log) DO UPDATE
-                    SET count = link_day.count + excluded.count, last_at = greatest(link_day.last_at, excluded.last_at)
-                """,
-            arguments: [log, rows.text]
-        )
+        return rows.text
     }
 }
 

@@ -31,8 +31,9 @@ struct FleetCommand: AsyncParsableCommand {
 
                 A node reports every 30 seconds; 'catalog' is the number of the last change of the audit log that it had
                 then, and 'unshipped' the events of its log that were not in PostgreSQL. 'shipped until' is how long ago
-                everything was. The exit code is 1 if a node has not reported for two minutes, does not follow the
-                catalog or the short links, or has not shipped its log for two minutes.
+                everything was. The exit code is 1 if no node has reported, or one has not for two minutes, does not
+                follow the catalog or the short links, has not shipped its log for two minutes, or has the name of
+                another one.
                 """
         )
 
@@ -51,7 +52,7 @@ struct FleetCommand: AsyncParsableCommand {
                     node.shippedUntil.map(age) ?? "never", problem ?? "follows",
                 ]
             }
-            guard !rows.isEmpty else { return show("No node has reported yet.") }
+            guard !rows.isEmpty else { throw fail("no node has reported yet.", .failed) }
             let titles = ["node", "version", "catalog", "reported", "unshipped", "shipped until", "state"]
             show(TextColumns(rows, under: titles))
             guard fleet.allSatisfy({ $0.problem == nil }) else { throw ExitCode(1) }
@@ -65,8 +66,12 @@ struct FleetCommand: AsyncParsableCommand {
                 EXAMPLE
                   fingerpost fleet verify --config /etc/fingerpost.yaml
 
-                For each log: no gap between its days, each day has the rows that were shipped and neither erased nor
-                dropped since, and the counts are those of the rows. No event is there twice, as after a disk was copied.
+                For each log: no gap between its days, and each day has the rows that were shipped and neither erased nor
+                dropped since. Every row is counted, and counts are exactly those of the rows while none of its log was
+                erased or dropped. No event is there twice, as after a disk was copied.
+                'after' is the seq up to which the log is that of another one, of a copied disk; 'absent' are rows that
+                were gone before they were shipped. So last seq = after + absent + shipped, and
+                rows = shipped - erased - dropped.
                 Reads all rows. The exit code is 1 if something is wrong.
                 """
         )
@@ -78,11 +83,12 @@ struct FleetCommand: AsyncParsableCommand {
             guard !logs.isEmpty else { return show("No node has shipped its log yet.") }
             let rows = logs.map { log in
                 [
-                    log.node, "\(log.lastSequence)", "\(log.shipped)", "\(log.erased)", "\(log.dropped)",
-                    "\(log.shipped - log.erased - log.dropped)",
+                    log.node, log.log, "\(log.begunSequence)", "\(log.lastSequence)", "\(log.absent)", "\(log.shipped)",
+                    "\(log.erased)", "\(log.dropped)", "\(log.shipped - log.erased - log.dropped)",
                 ]
             }
-            show(TextColumns(rows, under: ["node", "last seq", "shipped", "erased", "dropped", "rows"]))
+            let titles = ["node", "log", "after", "last seq", "absent", "shipped", "erased", "dropped", "rows"]
+            show(TextColumns(rows, under: titles))
             guard faults.isEmpty else {
                 for fault in faults { StandardError.write(Array("fingerpost: \(fault)\n".utf8)) }
                 throw ExitCode(1)
@@ -97,11 +103,12 @@ struct FleetCommand: AsyncParsableCommand {
         @ArgumentParser.Option(help: "The name of its node, if nothing of its log was shipped yet.") var node: String?
         @OptionGroup var store: StoreOptions
 
-        /// - Parameter body: Gets the log, and the name of the node.
+        /// - Parameter isNamed: Whether the node has the configuration's name if nothing else names it.
         func using<Result: Sendable>(
-            _ body: (LogShipment, _ node: String) async throws -> Result
+            isNamed: Bool = false,
+            _ body: (LogShipment) async throws -> Result
         ) async throws -> Result {
-            let configured = try await store.read().node
+            let configured = isNamed ? try await store.read().node : nil
             guard access(DataDirectory.ledger(in: data), F_OK) == 0 else {
                 throw fail("\(data) has no log: name the data directory of a node.", .failed)
             }
@@ -109,8 +116,10 @@ struct FleetCommand: AsyncParsableCommand {
                 do {
                     let directory = try DataDirectory(named: data, for: .createNode)
                     let log = try EventLog(directory.eventsPath, now: SystemClock.now)
-                    let shipment = LogShipment(of: log, to: LogCopy(store), node: node) { UUID().uuidString }
-                    let result = try await body(shipment, node ?? configured)
+                    let shipment = LogShipment(of: log, to: LogCopy(store), node: node ?? configured) {
+                        UUID().uuidString
+                    }
+                    let result = try await body(shipment)
                     try log.close()
                     try directory.leaveAsFound()
                     return result
@@ -136,7 +145,7 @@ struct FleetCommand: AsyncParsableCommand {
         @OptionGroup var log: LogOptions
 
         func run() async throws {
-            let last = try await log.using { shipment, _ in
+            let last = try await log.using { shipment in
                 while try await shipment.next(at: SystemClock.now()) {}
                 return shipment.position?.sequence ?? 0
             }
@@ -159,7 +168,7 @@ struct FleetCommand: AsyncParsableCommand {
         @OptionGroup var log: LogOptions
 
         func run() async throws {
-            let common = try await log.using { try await $0.rejoin(as: $1) }
+            let common = try await log.using(isNamed: true) { try await $0.rejoin() }
             show("The log has a new id. It is shipped after seq \(common), up to which it is there already.")
         }
     }

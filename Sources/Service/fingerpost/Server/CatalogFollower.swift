@@ -127,6 +127,17 @@ final class CatalogFollower: Service {
                 )
             }
             try await copy.deleteOrdered(at: SystemClock.now())
+            guard let missed = try await copy.missedErasures(of: configuration.node) else { return }
+            let later = dependencies.eraser.erasing(from: log, isOnlyLog: true)
+            for covered in try await log.installs(covered: missed.coverage) {
+                _ = try await later.erase(
+                    install: covered.install,
+                    of: covered.tenant,
+                    through: covered.lastSequence,
+                    requestID: "missed"
+                )
+            }
+            try await copy.confirm(missed, by: configuration.node)
         } catch is CatalogUnavailable {
             // Following says that the database is away.
         } catch {
