@@ -95,7 +95,7 @@ extension PostgresStore {
                     {
                         "does not ship its log"
                     } else if try row["shipping"] as Int64 > 1 {
-                        "two machines have its name"
+                        "two logs are shipped under its name"
                     } else {
                         nil
                     }

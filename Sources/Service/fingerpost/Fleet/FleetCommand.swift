@@ -32,8 +32,8 @@ struct FleetCommand: AsyncParsableCommand {
                 A node reports every 30 seconds; 'catalog' is the number of the last change of the audit log that it had
                 then, and 'unshipped' the events of its log that were not in PostgreSQL. 'shipped until' is how long ago
                 everything was. The exit code is 1 if no node has reported, or one has not for two minutes, does not
-                follow the catalog or the short links, has not shipped its log for two minutes, or has the name of
-                another one.
+                follow the catalog or the short links, or has not shipped its log for two minutes; or if two logs are
+                shipped under its name, of two machines, or for some seconds after its disk was replaced.
                 """
         )
 
