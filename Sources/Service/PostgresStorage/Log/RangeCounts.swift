@@ -134,7 +134,7 @@ private struct CountTable: Sendable {
         try String.fetchAll(
             db,
             sql: """
-                SELECT '\(name) of ' || concat_ws(' ', \(key)) || ' is ' || coalesce(stored.count, 0) || ', but there are '
+                SELECT ?::text || ' of ' || concat_ws(' ', \(key)) || ' is ' || coalesce(stored.count, 0) || ', but there are '
                     || coalesce(sums.count, 0) || ' rows'
                 FROM (\(sums)) AS sums FULL JOIN (
                     SELECT * FROM \(name) WHERE log = ? AND \(unit) BETWEEN ? AND ?
@@ -143,7 +143,7 @@ private struct CountTable: Sendable {
                     OR (? = 1 AND coalesce(stored.count, 0) > coalesce(sums.count, 0))
                 ORDER BY 1 LIMIT 10
                 """,
-            arguments: [rows, log, day * unitsPerDay, (day + 1) * unitsPerDay - 1, isWhole ? 1 : 0]
+            arguments: [name, rows, log, day * unitsPerDay, (day + 1) * unitsPerDay - 1, isWhole ? 1 : 0]
         )
     }
 }
