@@ -563,6 +563,7 @@ CREATE TABLE erasure (
     install BYTEA NOT NULL,
     hash BYTEA NOT NULL,
     requested_at BIGINT NOT NULL,
+    ordered_at BIGINT NOT NULL DEFAULT extract(epoch FROM clock_timestamp()) * 1000, -- the same by PostgreSQL's clock
     request_id TEXT NOT NULL,
     rows BIGINT NOT NULL DEFAULT 0, -- deleted from `event`
     deleted_at BIGINT, -- NULL while `event` may have rows

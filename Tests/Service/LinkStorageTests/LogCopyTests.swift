@@ -172,6 +172,10 @@ struct LogCopyTests {
         ("UPDATE shipped_day SET first_seq = first_seq + 1 WHERE day = '2026-11-22'", "have a gap"),
         ("UPDATE shipped_log SET last_seq = 12", "ends at 12"),
         ("UPDATE event SET id = 'event-1' WHERE seq = 3", "the event event-1 is there 2 times"),
+        (
+            "UPDATE event SET id = 'other' WHERE seq = 15",
+            "the log ends with the event event-14, but the row 15 is other"
+        ),
         ("UPDATE count_day SET count = count + 1", "by the day add up to"),
         ("UPDATE count_quarter SET count = count + 1", "by the quarter-hour add up to"),
         ("UPDATE event SET outcome = 'unmatched' WHERE seq = 3", "unmatched  is 0, but there are 1 rows"),
@@ -258,6 +262,7 @@ struct LogCopyTests {
             #expect(try await number("SELECT count(*) FROM event WHERE install IS NOT NULL", store) == 0)
             let order = try #require(try await copy.orders(for: "b").first)
             #expect(order.install == install && order.tenant == Self.shop && order.requestID == "r")
+            #expect((0...60_000).contains(order.age))
             let name = try await second.shippedAs()
             try await copy.confirm(order, by: "b", log: name, through: 5, at: clock.now)
             #expect(try await days.erasures(of: Self.shop).map(\.finishedAt) == [clock.now])
@@ -404,6 +409,10 @@ struct LogCopyTests {
                 )
                 #expect(try await days.finish(erasure, at: clock.now) == clock.now)
             }
+            // What was recorded after an erasure stays.
+            #expect(try await second.lastSequence(recordedUntil: clock.now) == 6)
+            let before = Timestamp(milliseconds: clock.now.milliseconds - 1)
+            #expect(try await second.lastSequence(recordedUntil: before) == 0)
             #expect(try await copy.missedErasures(of: "a") == nil)
             let missed = try #require(try await copy.missedErasures(of: "b"))
             let covered = try await second.installs(covered: missed.coverage)

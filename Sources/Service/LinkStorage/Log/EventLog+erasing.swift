@@ -157,6 +157,22 @@ extension EventLog {
         }
     }
 
+    /// Returns the last sequence that was recorded until an instant, or the one before the first row if all are later.
+    package func lastSequence(recordedUntil instant: Timestamp) async throws -> Int64 {
+        var first: Int64?
+        for day in allDays().reversed() {
+            guard let file = try heldFile(of: day) else { continue }
+            let (found, start) = try await file.database.read { db in
+                let sql = "SELECT seq FROM event WHERE recorded_at <= ? ORDER BY seq DESC LIMIT 1"
+                let found = try Int64.fetchOne(db, sql: sql, arguments: [instant.milliseconds])
+                return (found, try Int64.fetchOne(db, sql: "SELECT min(seq) FROM event"))
+            }
+            if let found { return found }
+            first = start ?? first
+        }
+        return if let first { first - 1 } else { try await lastSequence() }
+    }
+
     /// An install, and its last row that an earlier erasure covers.
     package struct CoveredInstall: Sendable {
         package let install: InstallID

@@ -15,6 +15,8 @@ extension LogCopy {
         package let tenant: TenantID
         package let install: InstallID
         package let requestedAt: Timestamp
+        /// By PostgreSQL's clock, which was this many milliseconds before it was read.
+        package let age: Int64
         package let requestID: String
     }
 
@@ -153,7 +155,10 @@ extension LogCopy {
 
     private func orders(_ condition: String, _ arguments: [SQLValue]) async throws -> [ErasureOrder] {
         try await store.read { db in
-            let sql = "SELECT * FROM erasure WHERE finished_at IS NULL AND \(condition) ORDER BY id"
+            let sql = """
+                SELECT *, (extract(epoch FROM clock_timestamp()) * 1000)::bigint - ordered_at AS age
+                FROM erasure WHERE finished_at IS NULL AND \(condition) ORDER BY id
+                """
             var rows: [SQLRow] = []
             try db.forEachRow(sql, .list(arguments)) { rows.append($0) }
             return try rows.compactMap { row in
@@ -165,6 +170,7 @@ extension LogCopy {
                     tenant: tenant,
                     install: InstallID(bytes),
                     requestedAt: Timestamp(milliseconds: try row["requested_at"]),
+                    age: try row["age"],
                     requestID: try row["request_id"]
                 )
             }

@@ -91,6 +91,10 @@ extension LogCopy {
         HAVING shipped_log.last_seq != coalesce(max(shipped_day.last_seq), shipped_log.last_seq)
         """,
         """
+        SELECT shipped_log.node || ': the log ends with the event ' || last_event || ', but the row ' || last_seq || ' is ' || event.id
+        FROM shipped_log JOIN event ON event.log = number AND event.seq = last_seq WHERE event.id != last_event
+        """,
+        """
         SELECT node || ': ' || day || ' has ' || stored || ' rows, but ' || rows || ' were shipped, '
             || erased || ' erased and ' || dropped || ' dropped'
         FROM shipped_day JOIN shipped_log ON number = shipped_day.log CROSS JOIN LATERAL (

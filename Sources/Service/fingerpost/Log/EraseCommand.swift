@@ -37,7 +37,8 @@ struct EraseCommand: AsyncParsableCommand {
         }
         let exports = answer.body["exports"]?.elements ?? []
         let rows = answer.body["rows"]?.int ?? 0
-        guard rows > 0 || !exports.isEmpty else {
+        let isPending = answer.body["finishedAt"] == .null
+        guard rows > 0 || !exports.isEmpty || isPending else {
             if json { show(answer.body) }
             throw fail(
                 "no event of this install was found, so nothing was erased. The key must be exactly the stickyKey that the "
@@ -47,6 +48,9 @@ struct EraseCommand: AsyncParsableCommand {
         }
         guard !json else { return show(answer.body) }
         show("erased \(rows.counted("row")) from the log and rewrote \(exports.count.counted("export"))")
+        if isPending {
+            show("The other nodes erase theirs within seconds; 'GET …/erasures' says when all have, and how many rows.")
+        }
         for name in answer.body["unreadableExports"]?.elements ?? [] {
             show("cannot be read, re-export its window: \(name.text ?? "")")
         }

@@ -113,9 +113,15 @@ final class CatalogFollower: Service {
         let eraser = dependencies.eraser.erasing(from: log)
         do {
             for order in try await copy.orders(for: configuration.node) {
+                let now = SystemClock.now()
+                // What was recorded before is committed, so that it is found.
+                _ = try await dependencies.linkResolver.recorder.fence()
+                // By this node's clock, which may differ from PostgreSQL's.
+                let ordered = Timestamp(milliseconds: now.milliseconds - order.age)
                 let report = try await eraser.erase(
                     install: order.install,
                     of: order.tenant,
+                    through: try await log.lastSequence(recordedUntil: ordered),
                     requestID: order.requestID
                 )
                 try await copy.confirm(
