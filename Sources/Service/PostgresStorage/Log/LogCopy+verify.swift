@@ -64,7 +64,9 @@ extension LogCopy {
         return try days.flatMap { day in
             var (counts, events) = (RangeCounts(), [Event]())
             let sql = "\(CopiedRows.selectSQL) WHERE log = ? AND recorded_at BETWEEN ? AND ? AND NOT duplicate"
-            try db.forEachRow(sql, [number, day * 86_400_000, (day + 1) * 86_400_000 - 1]) { row in
+            // A time that somebody has written may be any number.
+            let (last, overflows) = (day * 86_400_000).addingReportingOverflow(86_399_999)
+            try db.forEachRow(sql, [number, day * 86_400_000, overflows ? Int64.max : last]) { row in
                 events.append(try CopiedRows.event(row).event)
                 guard events.count == 1_024 else { return }
                 counts.add(events)

@@ -137,7 +137,7 @@ private struct CountTable: Sendable {
                 SELECT ?::text || ' of ' || concat_ws(' ', \(key)) || ' is ' || coalesce(stored.count, 0) || ', but there are '
                     || coalesce(sums.count, 0) || ' rows'
                 FROM (\(sums)) AS sums FULL JOIN (
-                    SELECT * FROM \(name) WHERE log = ? AND \(unit) BETWEEN ? AND ?
+                    SELECT * FROM \(name) WHERE log = ? AND \(unit) BETWEEN ?::bigint AND ?::bigint
                 ) AS stored USING (\(key))
                 WHERE coalesce(stored.count, 0) < coalesce(sums.count, 0)
                     OR (? = 1 AND coalesce(stored.count, 0) > coalesce(sums.count, 0))
