@@ -20,7 +20,7 @@ package final class PostgresStore: SQLStore {
     /// Follows the catalog, so that a node learns of revoked keys however many requests wait.
     private let following = Lane()
     private let shipping = Lane()
-    private let backOff = Mutex(BackOff())
+    let backOff = Mutex(BackOff())
     let isPrepared = Mutex(false)
     let sessionMark = "\(UInt64.random(in: 0...UInt64.max))"
 
@@ -37,7 +37,7 @@ package final class PostgresStore: SQLStore {
     }
 
     /// After failed attempts, later ones fail at once for a while, so that nobody waits for a server that is away.
-    private struct BackOff {
+    struct BackOff {
         var failures = 0
         var end = ContinuousClock.now
         var error = PostgresError.busy

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import LinkCatalog
 import LinkStorage
+import Synchronization
 import TestSupport
 import Testing
 
@@ -47,12 +48,19 @@ struct PostgresStoreTests {
                 PostgresAddress(hosts: [PostgresAddress.Host(name: directory)], database: "a", user: "a")
             )
             let start = ContinuousClock.now
-            await #expect(throws: CatalogUnavailable.self) { try await store.read { _ in } }
+            let first = await #expect(throws: CatalogUnavailable.self) { try await store.read { _ in } }
             #expect(ContinuousClock.now - start >= PostgresStore.limit.connecting)
-            // Now it is known that the server is away, and most callers do not wait for it. A busy machine may take longer than
-            // the pause between two attempts.
-            for _ in 0..<9 { await #expect(throws: CatalogUnavailable.self) { try await store.read { _ in } } }
-            #expect(ContinuousClock.now - start < PostgresStore.limit.connecting * 7)
+            // The pause is as long as half of the attempt, so that most callers do not wait.
+            #expect(store.backOff.withLock { $0.end } - start >= PostgresStore.limit.connecting * 1.5)
+
+            // Nobody tries within the pause: the error is still that of the first attempt, although the socket is gone.
+            store.backOff.withLock { $0.end = .now + .seconds(3600) }
+            try FileManager.default.removeItem(atPath: directory + "/.s.PGSQL.5432")
+            let second = await #expect(throws: CatalogUnavailable.self) { try await store.read { _ in } }
+            #expect(second == first)
+            store.backOff.withLock { $0.end = .now }
+            let third = await #expect(throws: CatalogUnavailable.self) { try await store.read { _ in } }
+            #expect(third != first)
         }
     }
 
