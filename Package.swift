@@ -85,6 +85,15 @@ let service: [Target] = [
             ].map { "OpenAPI/\($0).yaml" } + ["Pages/texts.yaml"]
         )
     ),
+    // The pages of the admin port.
+    .target(
+        name: "Console",
+        dependencies: [
+            "HTTPTransport", "LinkCatalog", "LinkRouting", "LinkServer", "Crypto", "HTTPTypes", "Hummingbird",
+            "Mustache", "NIOCore",
+        ],
+        resources: embedded(["Templates", "console.css", "console.js"])
+    ),
     .target(
         name: "Examples",
         path: "config",
@@ -98,7 +107,8 @@ let service: [Target] = [
     .executableTarget(
         name: "fingerpost",
         dependencies: [
-            "AppAssociation", "CBuildInfo", "CMalloc", "Conformance", "Examples", "HTTPTransport", "LinkCatalog",
+            "AppAssociation", "CBuildInfo", "CMalloc", "Conformance", "Console", "Examples", "HTTPTransport",
+            "LinkCatalog",
             "LinkEvents", "LinkRouting", "LinkServer", "LinkStorage", "LinkTable", "Networking", "PostgresStorage",
             "ScreenCode", "StubLinks", "StubMatching", "StubServer", "TestKit", "ArgumentParser", "Configuration",
             "Crypto", "Hummingbird", "Logging", "Metrics", "NIOCore", "ServiceLifecycle", "SystemPackage",
@@ -143,7 +153,8 @@ let service: [Target] = [
     .testTarget(
         name: "LinkServerTests",
         dependencies: [
-            "Examples", "HTTPTransport", "LinkCatalog", "LinkEvents", "LinkRouting", "LinkServer", "LinkStorage",
+            "Console", "Examples", "HTTPTransport", "LinkCatalog", "LinkEvents", "LinkRouting", "LinkServer",
+            "LinkStorage",
             "LinkTable", "Networking", "TestSupport", "TLSTestSupport", "AsyncHTTPClient", "CoreMetrics", "Crypto",
             // Fills the tables of a tenant up to their quotas.
             "GRDB",
@@ -265,6 +276,8 @@ let packages: [(repository: String, from: Version, products: [String])] = [
     ("apple/swift-crypto", "4.5.0", ["Crypto"]),
     // HTTP server on SwiftNIO with structured concurrency. Also brings NIO.
     ("hummingbird-project/hummingbird", "2.28.0", ["Hummingbird", "HummingbirdCore"]),
+    // The templates of the console's pages.
+    ("hummingbird-project/swift-mustache", "2.1.1", ["Mustache"]),
     // SQLite connections, transactions and row decoding. The SQL is our own.
     ("groue/GRDB.swift", "7.10.0", ["GRDB", "GRDBSQLite"]),
     ("apple/swift-argument-parser", "1.8.0", ["ArgumentParser"]),

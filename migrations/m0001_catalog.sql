@@ -241,3 +241,17 @@ CREATE TABLE repeated_request (
 CREATE INDEX repeated_request_by_time ON repeated_request (created_at);
 CREATE INDEX repeated_request_by_tenant ON repeated_request (tenant, created_at);
 CREATE INDEX repeated_request_by_actor ON repeated_request (actor, created_at);
+
+-- People who have signed in to the console with a key. The token is in their browser only: here are its hash, and the key, which
+-- the token opens.
+CREATE TABLE session (
+    hash BLOB PRIMARY KEY,
+    key_id TEXT NOT NULL,
+    sealed_key BLOB NOT NULL,
+    -- Whether the token is in a link that signs in once.
+    is_link INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    used_at INTEGER NOT NULL,
+    ends_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX session_by_key ON session (key_id, created_at);

@@ -256,6 +256,17 @@ CREATE INDEX repeated_request_by_time ON repeated_request (created_at);
 CREATE INDEX repeated_request_by_tenant ON repeated_request (tenant, created_at);
 CREATE INDEX repeated_request_by_actor ON repeated_request (actor, created_at);
 
+CREATE TABLE session (
+    hash BYTEA PRIMARY KEY,
+    key_id TEXT COLLATE "C" NOT NULL,
+    sealed_key BYTEA NOT NULL,
+    is_link BOOLEAN NOT NULL,
+    created_at BIGINT NOT NULL,
+    used_at BIGINT NOT NULL,
+    ends_at BIGINT NOT NULL
+);
+CREATE INDEX session_by_key ON session (key_id, created_at);
+
 -- Short links. Clicks and lists read each node's copy, which has the same columns, so the indexes are those of changes.
 
 CREATE TABLE link_tenant (

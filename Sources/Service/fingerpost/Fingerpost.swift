@@ -31,7 +31,10 @@ struct Fingerpost: AsyncParsableCommand {
             """,
         version: BuildInfo.version,
         groupedSubcommands: [
-            CommandGroup(name: "Run", subcommands: [ServeCommand.self, MigrateCommand.self, ConfigCommand.self]),
+            CommandGroup(
+                name: "Run",
+                subcommands: [ServeCommand.self, ConsoleCommand.self, MigrateCommand.self, ConfigCommand.self]
+            ),
             CommandGroup(
                 name: "Table",
                 subcommands: [

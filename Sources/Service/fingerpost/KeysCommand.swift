@@ -1,6 +1,7 @@
 import ArgumentParser
 import LinkCatalog
 import LinkRouting
+import LinkServer
 import LinkStorage
 import Networking
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Foundation
 import HTTPTransport
 import LinkCatalog
@@ -68,6 +69,7 @@ struct ServeCommand: AsyncParsableCommand {
                     logger: logger
                 )
                 let key = demo ? try await server.loadDemo() : nil
+                let link = if let key { try await server.console.makeLink(forKey: key.token) } else { String?.none }
                 let reloader = ConfigurationReloader(
                     on: hangups,
                     from: configuration,
@@ -92,7 +94,7 @@ struct ServeCommand: AsyncParsableCommand {
                     for (port, address) in addresses {
                         show(port.padding(toLength: 8, withPad: " ", startingAt: 0) + address)
                     }
-                    if let key { show(Self.invitation(ports, key)) }
+                    if let key, let link { show(Self.invitation(ports, key, link)) }
                     // The service continues even if nobody reads this output.
                     try? StandardOutput.flush()
                 }
@@ -135,12 +137,14 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     /// Four commands to paste into another terminal. docs/index.md has the same ones, and a test runs those.
-    private static func invitation(_ ports: BoundPorts, _ key: APIKey) -> [String] {
+    private static func invitation(_ ports: BoundPorts, _ key: APIKey, _ link: String) -> [String] {
         let text = """
 
-            The example tenants are loaded. The key for the admin port, shown only once:
+            The example tenants are loaded. Try their links in a browser; this address signs in once, within five minutes:
+              http://127.0.0.1:\(ports.admin)\(link)
+            The key for the admin port, shown only once:
               export FINGERPOST_KEY=\(key.token)
-            Try:
+            Or in another terminal:
               curl -s http://127.0.0.1:\(ports.public)/resolve -d '{"url":"yourapp://product/123?utm_source=mail"}'
               curl -s http://127.0.0.1:\(ports.public)/resolve -d '{"url":"https://yourappdomain.com/product/abc","explain":true}'
               curl -s http://127.0.0.1:\(ports.public)/.well-known/apple-app-site-association -H 'Host: farechoice.taxi'

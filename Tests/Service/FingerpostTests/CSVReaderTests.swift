@@ -1,6 +1,6 @@
 import LinkRouting
+import LinkServer
 import Testing
-import fingerpost
 
 /// Comma-separated values as RFC 4180 describes them, and rows that are broken.
 struct CSVReaderTests {

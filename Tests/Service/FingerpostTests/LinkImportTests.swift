@@ -1,4 +1,5 @@
 import LinkRouting
+import LinkServer
 import Networking
 import Synchronization
 import TestSupport

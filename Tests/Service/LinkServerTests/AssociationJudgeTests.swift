@@ -75,6 +75,26 @@ struct AssociationJudgeTests {
         }
     }
 
+    @Test func liveFileIsShownWithItsFindings() async throws {
+        try await withService { service in
+            let key = try service.makeKey(tenant: "shop", scopes: [.tablesRead])
+            let path = "/admin/v1/tenants/shop/association"
+            for (platform, served) in [("ios", "apple-app-site-association"), ("android", "assetlinks.json")] {
+                let answer = try await service.adminPort(
+                    .get,
+                    "\(path)?host=www.yourappdomain.com&platform=\(platform)",
+                    key: key
+                )
+                let file = try await service.publicPort(.get, "/.well-known/\(served)", host: "www.yourappdomain.com")
+                #expect(answer.json?["platform"]?.text == platform && answer.json?["findings"]?.elements != nil)
+                #expect(answer.json?["file"] != nil && answer.json?["file"] == file.json, "\(answer.text)")
+            }
+            for query in ["", "?host=x.example", "?host=www.yourappdomain.com&platform=windows", "?host=a%2Fb"] {
+                #expect(try await service.adminPort(.get, path + query, key: key).code == "invalid_request", "\(query)")
+            }
+        }
+    }
+
     @Test func bodyOverAMebibyteIsRefused() async throws {
         try await withService { service in
             let key = try service.makeKey()

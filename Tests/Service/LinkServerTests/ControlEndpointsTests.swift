@@ -26,7 +26,7 @@ struct ControlEndpointsTests {
         } verifyLog: {
             .object(["whole": .bool(true)])
         }
-        let answer = try await ControlEndpoints(service.dependencies, tasks)
+        let answer = try await InternalEndpoints(ofControl: service.dependencies, tasks)
             .answer(method, "/admin/v1/\(path)", [("Content-Length", "\(body.utf8.count)")], Array(body.utf8))
         let limits = JSONReader.Limits(maximumBytes: 1 << 20)
         return Answer(status: answer.status, body: try JSONReader.parse(answer.body, limits: limits))

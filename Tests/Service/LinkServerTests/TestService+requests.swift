@@ -1,3 +1,4 @@
+import Console
 import Foundation
 import HTTPTransport
 import HTTPTypes
@@ -142,13 +143,19 @@ final class TestAdminPort: Sendable {
         built.withLock { built in
             if let built { return built }
             let port = Self.port(
-                buildAdminApplication(dependencies, at: ListenAddress(host: "127.0.0.1", port: 0)) { _ in },
+                buildAdminApplication(
+                    dependencies,
+                    at: ListenAddress(host: "127.0.0.1", port: 0),
+                    addPages: Console(dependencies, address: nil, random: Self.randomBytes).addRoutes
+                ) { _ in },
                 dependencies.logger
             )
             built = port
             return port
         }
     }
+
+    private static func randomBytes(_ count: Int) -> Data { Data((0..<count).map { _ in .random(in: .min ... .max) }) }
 
     private static func port(_ application: some ApplicationProtocol, _ logger: Logger) -> Port {
         { try await TestService.send($0, from: $1, to: application, logger) }

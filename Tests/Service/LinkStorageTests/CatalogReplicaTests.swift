@@ -96,7 +96,7 @@ struct CatalogReplicaTests {
     }
 
     @Test func everyTableOfTheCatalogIsCopiedOrNamedHere() async throws {
-        let elsewhere: Set = ["draft", "suite", "audit", "ended_key", "repeated_request"]
+        let elsewhere: Set = ["draft", "suite", "audit", "ended_key", "repeated_request", "session"]
         let special: Set = ["sealing_key", "audit_head", "copy_of", "accepted_history"]
         try await withTemporaryDirectory { directory in
             let store = try SQLiteStore(directory + "/catalog.db", CatalogDatabase.schema)

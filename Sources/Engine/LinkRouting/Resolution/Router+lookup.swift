@@ -48,6 +48,18 @@ extension Router {
         return rank.map(route)
     }
 
+    /// Visits all routes that match the link, ignoring their `when`, in order of precedence.
+    package func everyRoute(for link: DeepLink, _ visit: (Route) -> Void) {
+        let plusSign = compiled.table.defaults.plusSign
+        var parts = LinkParts()
+        let compared = read(link).compared
+        _ = compiled.index.smallestRank(for: compared, plusSign, &parts) { rank, link, plusSign, parts in
+            let route = route(at: rank)
+            if route.linkHolds(for: link, plusSign, &parts) { visit(route) }
+            return false
+        }
+    }
+
     /// Returns the app that the answer is for: the caller's, else the tenant's first of the caller's platform; nil for
     /// none.
     func appIndex(for context: LinkContext) -> Int? {

@@ -104,6 +104,9 @@ extension String {
         }
     }
 
+    /// A cell of comma-separated values in quotation marks (RFC 4180).
+    package var quotedForCSV: String { "\"" + escaped { $0 == "\"" ? "\"\"" : nil } + "\"" }
+
     /// Escaped as a value in an Android manifest, where the build tools remove one level of backslashes.
     package var escapedForManifest: String { escaped { $0 == "\\" ? "\\\\" : nil } }
 

@@ -19,6 +19,33 @@ extension PublishingService {
         return (route, draft.version)
     }
 
+    /// Returns the routes of the draft that have a text in their id, path, screen, owner or a tag, ignoring case, and whose
+    /// pattern a link matches; all of them for nil.
+    package func routes(containing text: String?, matching link: DeepLink?, at location: DraftLocation) async throws
+        -> (
+            routes: [JSONNode], version: DraftVersion
+        )
+    {
+        let draft = try await namedDraft(at: location)
+        let routes = draft.content["routes"]?.elements ?? []
+        guard text != nil || link != nil else { return (routes, draft.version) }
+        let state = try await state(of: location)
+        let found = try await queue.run(for: .tenant(location.tenant)) { _ in
+            var matching: Set<String>?
+            if let link {
+                let router = state.published(try Self.table(draft.content)).router
+                var ids: Set<String> = []
+                router.everyRoute(for: link) { ids.insert($0.id.rawValue) }
+                matching = ids
+            }
+            let text = text?.lowercased()
+            return routes.filter { route in
+                matching.map { $0.contains(route["id"]?.text ?? "") } ?? true && text.map(route.hasText) ?? true
+            }
+        }
+        return (found, draft.version)
+    }
+
     /// Writes many routes of the draft. A route replaces the one with the same id; new routes go last. With
     /// `replacing`, all other routes are removed.
     package func importRoutes(
@@ -134,6 +161,13 @@ extension PublishingService {
 }
 
 extension JSONNode {
+    /// Whether the id, path, screen, owner or a tag of the route contains a text in lowercase.
+    fileprivate func hasText(_ text: String) -> Bool {
+        let screens = [self["open"]?["screen"], self["follow"]]
+        return ([self["id"], self["path"], self["owner"]] + screens + (self["tags"]?.elements ?? []))
+            .contains { $0?.text?.lowercased().contains(text) == true }
+    }
+
     /// Returns the table with other routes. All other members keep their position.
     fileprivate func with(routes: [JSONNode]) -> JSONNode {
         var members = self.members ?? []

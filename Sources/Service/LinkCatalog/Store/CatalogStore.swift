@@ -2,7 +2,7 @@ package import LinkRouting
 
 /// The storage of the catalog. Code that needs only a part of it takes the protocol of that part.
 package protocol CatalogStore: SettingsStore, DraftStore, RevisionStore, SuiteStore, KeyStore, AuditStore,
-    IdempotencyStore
+    IdempotencyStore, SessionStore
 {
     /// Brings what ``snapshot(without:)`` reads up to date, where that is a copy. Returns false if nothing has changed.
     func follow() async throws -> Bool

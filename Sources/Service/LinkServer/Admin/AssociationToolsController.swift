@@ -5,7 +5,7 @@ import Hummingbird
 import LinkCatalog
 import LinkRouting
 
-/// Validates and simulates association files: any file, or those of the live tables. Nothing is stored.
+/// Shows, validates and simulates association files: any file, or those of the live tables. Nothing is stored.
 struct AssociationToolsController {
     let authorizer: AdminAuthorizer
     let live: LiveCatalog
@@ -18,6 +18,7 @@ struct AssociationToolsController {
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
         router.post("/admin/v1/association/validate", use: validate)
         router.post("/admin/v1/association/simulate", use: simulate)
+        router.get("/admin/v1/tenants/:tenant/association", use: show)
     }
 
     /// Validates the body, which is the file itself in any form.
@@ -29,12 +30,7 @@ struct AssociationToolsController {
             try request.parameter("platform").map(Self.platform)
             ?? (AssetLinks.isLikely(bytes) ? .android : .apple)
         let report = try await queue.run(for: owner) { cancellation in
-            let budget = cancellation.budget(of: .associationValidation)
-            let findings =
-                switch platform {
-                case .apple: AppleAppSiteAssociation.validate(bytes, within: budget)
-                case .android: AssetLinks.validate(bytes, within: budget)
-                }
+            let findings = Self.findings(platform, bytes, cancellation)
             return Array(AssociationReport([.init("body", findings)]).json().utf8)
         }
         return Response(json: report)
@@ -81,20 +77,59 @@ struct AssociationToolsController {
         _ tenant: TenantID,
         _ owner: WorkOwner
     ) async throws -> Response {
-        let catalog = live.current
-        guard catalog.table(of: tenant) != nil else {
-            throw Problem(.unknownTenant, "The tenant '\(tenant)' does not exist or has no published table.")
-        }
-        guard let host = simulation.host, let table = catalog.tableForAssociation(ofHost: host), table.tenant == tenant
-        else {
-            throw Problem(.invalidRequest, "No domain of the tenant '\(tenant)' covers the URL's host.")
-        }
-        guard let served = files.file(platform, forHost: host, of: table) else { throw Problem.fileNotMade }
+        let served = try served(platform, simulation.host, of: tenant)
         let decision = try await queue.run(for: owner) { _ in
             let file = try JSONReader.parse(served.bytes, limits: JSONReader.Limits(maximumBytes: 1 << 26))
             return simulation.decision(platform, file).json()
         }
         return Response(json: Array(decision.utf8))
+    }
+
+    /// Returns the file that devices get for `?host=`, and its findings.
+    @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try authorizer.tenant(request, context, .tablesRead)
+        let name = request.parameter("host") ?? ""
+        let host = (try? DeepLink.parse("https://\(name.hasPrefix("*.") ? String(name.dropFirst(2)) : name)/"))?.host
+        let platform = try request.parameter("platform").map(Self.platform) ?? .apple
+        let bytes = try served(platform, host, of: entry.tenant).bytes
+        let answer = try await queue.run(for: WorkOwner(entry.grant)) { cancellation in
+            let file = try JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: 1 << 26))
+            let report = AssociationReport([.init(name, Self.findings(platform, bytes, cancellation))])
+            return Array(
+                JSONNode.object([
+                    "host": .string(name), "platform": .string(platform == .apple ? "ios" : "android"),
+                    "file": file, "findings": .array(report.findingsJSON),
+                ]).json().utf8
+            )
+        }
+        return Response(json: answer)
+    }
+
+    /// Returns the file that the public port serves for a host in lookup form.
+    private func served(
+        _ platform: AssociationFile,
+        _ host: String?,
+        of tenant: TenantID
+    ) throws -> CachedAssociationFile {
+        let catalog = live.current
+        guard catalog.table(of: tenant) != nil else {
+            throw Problem(.unknownTenant, "The tenant '\(tenant)' does not exist or has no published table.")
+        }
+        guard let host, let table = catalog.tableForAssociation(ofHost: host), table.tenant == tenant else {
+            throw Problem(.invalidRequest, "No domain of the tenant '\(tenant)' covers the host.")
+        }
+        guard let file = files.file(platform, forHost: host, of: table) else { throw Problem.fileNotMade }
+        return file
+    }
+
+    private static func findings(_ platform: AssociationFile, _ bytes: [UInt8], _ cancellation: Cancellation)
+        -> [AssociationFinding]
+    {
+        let budget = cancellation.budget(of: .associationValidation)
+        return switch platform {
+        case .apple: AppleAppSiteAssociation.validate(bytes, within: budget)
+        case .android: AssetLinks.validate(bytes, within: budget)
+        }
     }
 
     private static func platform(_ name: String) throws -> AssociationFile {

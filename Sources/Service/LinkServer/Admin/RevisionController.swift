@@ -38,7 +38,8 @@ struct RevisionController {
         return Response(try await content(of: revision, entry), eTag: revision.rawValue)
     }
 
-    /// Lists the revisions of `?environment=`, by default of production, newest first.
+    /// Lists the revisions of `?environment=`, by default of production, newest first; of the revisions of a page, with
+    /// `?route=ID` only those that changed the route.
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try authorizer.tenant(request, context, .tablesRead)
         try await store.require(entry.tenant)
@@ -49,7 +50,29 @@ struct RevisionController {
             before: try page.number().map(Revision.init(rawValue:)),
             limit: page.limit + 1
         )
-        return Response(page.answer("revisions", rows, \.json) { "\($0.revision.rawValue)" })
+        let answer = page.answer("revisions", rows, \.json) { "\($0.revision.rawValue)" }
+        guard let route = request.parameter("route") else { return Response(answer) }
+        let changes = try await changes(of: route, in: rows, page.limit, entry)
+        return Response(.object(["revisions": .array(changes), "nextCursor": answer["nextCursor"]]))
+    }
+
+    /// - Parameter rows: Of each the next one is what it replaced; only the first `limit` are answered.
+    private func changes(of route: String, in rows: [PublishedRevision], _ limit: Int, _ entry: AdminAuthorizer.Entry)
+        async throws -> [JSONNode]
+    {
+        var routes: [JSONNode?] = []
+        for row in rows {
+            let content = try await content(of: row.revision, entry)
+            routes.append(content["routes"]?.elements?.first { $0["id"]?.text == route })
+        }
+        return rows.indices.prefix(limit).compactMap { index in
+            let isFirst = index + 1 == rows.count
+            let (before, after) = (isFirst ? nil : routes[index + 1], routes[index])
+            // What a deleted revision had is not known.
+            guard before != after, !isFirst || rows[index].parent == nil else { return nil }
+            let change = before == nil ? "added" : after == nil ? "removed" : "changed"
+            return JSONNode(.object((rows[index].json.members ?? []) + [JSONNode.Member("change", .string(change))]))
+        }
     }
 
     @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {

@@ -21,14 +21,23 @@ struct RouteController {
         router.delete("/admin/v1/tenants/:tenant/draft/routes/:id", use: remove)
     }
 
-    /// Returns a page of the routes; for clients that accept NDJSON all of them, one a line.
+    /// Returns a page of the routes; for clients that accept NDJSON all of them, one a line. `?q=` and `?matches=` select some.
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try authorizer.tenant(request, context, .tablesRead)
-        let draft = try await publishing.namedDraft(at: entry.location)
-        let routes = draft.content["routes"]?.elements ?? []
+        let link: DeepLink?
+        do {
+            link = try request.parameter("matches").map(DeepLink.parse)
+        } catch {
+            throw Problem(.invalidRequest, "'matches' is no link: \(error.message)")
+        }
+        let (routes, version) = try await publishing.routes(
+            containing: request.parameter("q"),
+            matching: link,
+            at: entry.location
+        )
         guard request.headers[.accept]?.contains(Self.lines) == true else {
             let page = try PageRequest(request).answer(of: routes, "routes", \.self) { $0["id"]?.text ?? "" }
-            return Response(page, eTag: draft.version)
+            return Response(page, eTag: version)
         }
         let body = ResponseBody { writer in
             for start in stride(from: 0, to: routes.count, by: 256) {
@@ -37,7 +46,7 @@ struct RouteController {
             }
             try await writer.finish(nil)
         }
-        let headers: HTTPFields = [.contentType: Self.lines, .cacheControl: "no-store", .eTag: "\"\(draft.version)\""]
+        let headers: HTTPFields = [.contentType: Self.lines, .cacheControl: "no-store", .eTag: "\"\(version)\""]
         return Response(status: .ok, headers: headers, body: body)
     }
 

@@ -6,8 +6,8 @@ extension LinkResolver {
     /// Returns the store page of a click, or that of the app that the link opens; nil if there is neither. The referrer for
     /// Google Play carries a token, with which the app asks for the link after its installation.
     ///
-    /// - Parameter event: The event of the click.
-    func storePage(of link: ResolvedLink, recordedAs event: Event) throws -> DeepLink? {
+    /// - Parameter event: The event of the click; nil for a page without a token.
+    func storePage(of link: ResolvedLink, recordedAs event: Event?) throws -> DeepLink? {
         let answer = link.answer
         let registered = answer.table?.settings.identity.apps.first { $0.id == answer.resolution.app }
         guard let destination = answer.resolution.destination,
@@ -15,7 +15,7 @@ extension LinkResolver {
                 ?? (destination.uri == nil ? nil : registered?.storeURL(campaign: destination.campaign)),
             let page = try? DeepLink.parse(store)
         else { return nil }
-        guard page.host == "play.google.com", let app = registered?.id else { return page }
+        guard page.host == "play.google.com", let app = registered?.id, let event else { return page }
         let token = try installTokens.seal(
             InstallToken(
                 tenant: answer.tenant,

@@ -153,12 +153,7 @@ package final class APIKeyAuthenticator: Sendable {
     /// - Throws: A ``Problem`` if the key is missing, is invalid or lacks the scope.
     package func grant(_ authorization: String?, scope: KeyGrant.Scope, tenant: TenantID?) throws -> KeyGrant {
         guard let grant = try optionalGrant(authorization) else {
-            var problem = Problem(
-                .missingKey,
-                "Send 'Authorization: Bearer fp_…'; create a key with 'fingerpost keys create'."
-            )
-            problem.hints = [.needsKey]
-            throw problem
+            throw Problem.missingKey
         }
         guard grant.allows(scope, for: tenant ?? grant.tenant) else {
             throw Problem(grant, lacking: scope, for: tenant)
@@ -193,6 +188,16 @@ extension Problem {
                 JSONNode.Member("keyScopes", .array(grant.scopes.map(\.rawValue).sorted().map(JSONNode.string)))
             ]
         }
+    }
+
+    /// The response to a request without a key.
+    package static var missingKey: Problem {
+        var problem = Problem(
+            .missingKey,
+            "Send 'Authorization: Bearer fp_…'; create a key with 'fingerpost keys create'."
+        )
+        problem.hints = [.needsKey]
+        return problem
     }
 
     /// The response to a key that is unknown, expired or revoked.

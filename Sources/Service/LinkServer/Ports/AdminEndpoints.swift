@@ -64,6 +64,7 @@ func addAdminEndpoints(_ dependencies: ServerDependencies, to router: Hummingbir
         store: dependencies.store,
         limits: dependencies.limits
     ).addRoutes(to: router)
+    SessionController(authorizer: authorizer, store: dependencies.store).addRoutes(to: router)
     AuditController(authorizer: authorizer, store: dependencies.store).addRoutes(to: router)
     RouteController(authorizer: authorizer, publishing: dependencies.publishing, limits: dependencies.limits).addRoutes(
         to: router

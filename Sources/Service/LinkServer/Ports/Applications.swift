@@ -52,12 +52,17 @@ func publicConnection(_ dependencies: ServerDependencies, _ certificates: Server
 }
 
 /// Builds the admin port: tenants, tables, routes, exports; every request needs a key.
+///
+/// - Parameter addPages: Adds the pages of the console.
 package func buildAdminApplication(
     _ dependencies: ServerDependencies,
     at address: ListenAddress,
+    addPages: (Hummingbird.Router<ServerRequestContext>) -> Void = { _ in },
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
-    application(dependencies, .admin, at: address, router: adminRouter(dependencies), onListening: onListening)
+    let router = adminRouter(dependencies)
+    addPages(router)
+    return application(dependencies, .admin, at: address, router: router, onListening: onListening)
 }
 
 func adminRouter(_ dependencies: ServerDependencies) -> Hummingbird.Router<ServerRequestContext> {

@@ -1,12 +1,12 @@
-import Hummingbird
+package import Hummingbird
 import LinkEvents
 import Logging
 import NIOCore
 import Networking
 
 /// The context of a request besides the message itself.
-struct ServerRequestContext: RequestContext {
-    var coreContext: CoreRequestContextStorage
+package struct ServerRequestContext: RequestContext {
+    package var coreContext: CoreRequestContextStorage
     var scope: RequestScope
     /// The authenticator on the admin port, with which a change checks the caller's key again; nil on other ports.
     var keys: APIKeyAuthenticator?
@@ -16,7 +16,7 @@ struct ServerRequestContext: RequestContext {
     var requestID: String { scope.requestID.description }
     var logFields: AccessLogFields { scope.logFields }
 
-    init(source: ApplicationRequestContextSource) {
+    package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         scope = RequestScope(client: ClientAddress(NetworkAddress(source.channel.remoteAddress)))
     }

@@ -148,6 +148,13 @@ package struct AdminClient: Sendable {
             + "Give the admin address with --server or FINGERPOST_SERVER, such as http://127.0.0.1:8081."
     }
 
+    /// Makes a link that signs in to the console once.
+    package func makeConsoleLink() async throws -> JSONNode {
+        let response = try await exchange(.post, "/console/links", [], [])
+        guard response.status == 201 else { throw Refusal(status: response.status, body: response.body) }
+        return response.body
+    }
+
     /// Returns all entries of a list, whose member has the name of the last part of the path.
     package func list(_ path: String) async throws -> [JSONNode] {
         let member = path.split(separator: "/").last.map(String.init) ?? path

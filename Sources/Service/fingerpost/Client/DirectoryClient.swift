@@ -79,7 +79,7 @@ enum DirectoryClient {
         )
         // Only exports read the live tables.
         if configuration != nil { try await dependencies.publishing.reload() }
-        let endpoints = ControlEndpoints(dependencies, OperatorTasks(directory, database, links, log))
+        let endpoints = InternalEndpoints(ofControl: dependencies, OperatorTasks(directory, database, links, log))
         let client = AdminClient { method, target, headers, body in
             let answer = try await endpoints.answer(method.rawValue, target, headers, body ?? [])
             return AdminClient.Response(status: answer.status, bytes: answer.body)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Configuration
+import Console
 import Foundation
 import HTTPTransport
 import LinkCatalog
@@ -21,6 +22,8 @@ struct ServiceConfiguration {
     var log: LogConfiguration
     var exports: ExportConfiguration
     var tables: TableSettings
+    /// Where people reach the console; nil if only on this machine.
+    var console: ConsoleAddress?
     /// The path of an MMDB file with countries.
     var geoDatabase: String?
     var limits: ServerLimits
@@ -65,7 +68,7 @@ struct ServiceConfiguration {
         [
             "data"
         ] + StoreConfiguration.keys + ["public.host", "public.port"] + TLSSettings.keys + [
-            "admin.host", "admin.port", "ops.host", "ops.port", "ops.minimumFreeBytes", "node",
+            "admin.host", "admin.port", "console.url", "ops.host", "ops.port", "ops.minimumFreeBytes", "node",
             "recording",
         ] + LogConfiguration.keys + ExportConfiguration.keys + TableSettings.keys + [
             "geo.database"
@@ -196,6 +199,14 @@ struct ServiceConfiguration {
         adminAddress = try address("admin", port: 8081)
         opsAddress = try address("ops", port: 8082)
         try Self.requireDistinct([("public", publicAddress), ("admin", adminAddress), ("ops", opsAddress)])
+        let url = text("console.url", "")
+        console = ConsoleAddress(url)
+        guard url.isEmpty || console != nil else {
+            throw Invalid(
+                "console.url",
+                "is '\(url)'; write an https address without a path, such as https://links.example.com."
+            )
+        }
         tls = try TLSSettings(text: text)
         node = text("node", ProcessInfo.processInfo.hostName)
         guard node.utf8.count <= 255 else {
@@ -225,8 +236,7 @@ struct ServiceConfiguration {
             [
                 data
             ] + store.effective + [publicAddress.host, "\(publicAddress.port)"] + tls.effective + [
-                adminAddress.host, "\(adminAddress.port)", opsAddress.host,
-                "\(opsAddress.port)",
+                adminAddress.host, "\(adminAddress.port)", console?.text ?? "", opsAddress.host, "\(opsAddress.port)",
                 "\(minimumFreeBytes)", node, isRecording ? "enabled" : "disabled",
             ] + log.effective + exports.effective.map(\.value) + tables.effective + [
                 geoDatabase ?? ""

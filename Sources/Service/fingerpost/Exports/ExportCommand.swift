@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import LinkEvents
 import LinkRouting
+import LinkServer
 import NIOCore
 
 struct ExportCommand: AsyncParsableCommand {

@@ -1,4 +1,5 @@
 package import LinkRouting
+package import LinkServer
 import Networking
 
 /// Creates links from the rows of a file, many with one request, and counts what becomes of them.
@@ -65,13 +66,13 @@ package struct LinkImport {
 
     /// Imports the rows that end in the next part of the file.
     package mutating func read(_ part: [UInt8]) async throws {
-        let rows = try self.rows.rows(of: part)
+        let rows = try readingLinks { () throws(UnreadableLinks) in try self.rows.rows(of: part) }
         try await add(rows)
     }
 
     /// Imports the last rows.
     package mutating func end() async throws {
-        let rows = try self.rows.lastRows()
+        let rows = try readingLinks { () throws(UnreadableLinks) in try self.rows.lastRows() }
         try await add(rows)
         try await send()
         try await countAnswer()
@@ -236,6 +237,21 @@ package struct LinkImport {
             )
         }
         return lines
+    }
+}
+
+/// Returns the rows of a file; throws the failure of the command if the file cannot be read.
+private func readingLinks(_ rows: () throws(UnreadableLinks) -> [LinkRows.Row]) throws -> [LinkRows.Row] {
+    do throws(UnreadableLinks) {
+        return try rows()
+    } catch .noColumn(let field, let headers) {
+        throw fail(
+            "the file has no known column for the \(field.rawValue); name it with --columns "
+                + "\(field.rawValue)=COLUMN. The file has \(headers.quoted).",
+            .unreadableInput
+        )
+    } catch {
+        throw fail(error.reason, .unreadableInput)
     }
 }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import LinkCatalog
 import LinkRouting
+import LinkServer
 import Networking
 
 struct LinksCommand: AsyncParsableCommand {

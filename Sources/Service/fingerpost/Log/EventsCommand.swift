@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LinkRouting
+import LinkServer
 import Networking
 
 struct EventsCommand: AsyncParsableCommand {

@@ -1,3 +1,4 @@
+import Console
 import Foundation
 import HTTPTransport
 import Hummingbird
@@ -139,7 +140,7 @@ extension Server {
                 .admin,
                 at: admin,
                 shutdown,
-                buildAdminApplication(dependencies, at: admin) { ports.set(.admin, $0) }
+                buildAdminApplication(dependencies, at: admin, addPages: console.addRoutes) { ports.set(.admin, $0) }
             ),
             .port(
                 .public,

@@ -1,3 +1,4 @@
+import Console
 import Examples
 import Foundation
 import HTTPTransport
@@ -22,6 +23,7 @@ struct Server {
     let log: EventLog
     let dependencies: ServerDependencies
     let recorder: EventRecorder
+    let console: Console
     let keyUses: KeyUseRecorder
     let writer: WriterHeartbeat
     /// The certificates of the public port; nil if it uses plain HTTP.
@@ -140,6 +142,7 @@ struct Server {
             logger: logger
         )
         self.dependencies = dependencies
+        console = Console(dependencies, address: configuration.console, random: SystemRandom.bytes)
         follower = store.map { [database, links, log] store in
             CatalogFollower(
                 store,

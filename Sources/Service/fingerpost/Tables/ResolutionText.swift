@@ -1,4 +1,5 @@
 package import LinkRouting
+import LinkServer
 
 /// A resolution as lines for people: the route, the screen, and the destination on each platform.
 package struct ResolutionText {
@@ -61,7 +62,7 @@ package struct ResolutionText {
     private var headline: String {
         let outcome = answer["outcome"]?.text ?? ""
         guard let route = answer["route"], let id = route["id"]?.text else {
-            return [outcome, Self.reason(answer)].compactMap(\.self).joined(separator: ": ")
+            return [outcome, LinkEffect(answer).reason].compactMap(\.self).joined(separator: ": ")
         }
         return "\(outcome): route '\(id)', \(route["pattern"]?.text ?? "")"
     }
@@ -79,25 +80,12 @@ package struct ResolutionText {
     /// Why nobody may follow the short link any more. Only an app that is installed gets the fallback.
     private var ended: String? {
         let codes = ["link_expired", "link_archived", "link_blocked"]
-        return codes.contains(answer["reason"]?["code"]?.text ?? "") ? Self.reason(answer) : nil
+        return codes.contains(answer["reason"]?["code"]?.text ?? "") ? LinkEffect(answer).reason : nil
     }
 
     /// Returns the effect of the link for a person with this context.
     private func effect(of landing: JSONNode) -> String {
-        let destination = landing["destination"]
-        func target(_ key: String, _ verb: String) -> String {
-            destination?[key]?.text.map { "\(verb) \($0)" } ?? verb
-        }
-        let text =
-            switch landing["action"]?.text {
-            case "open_app": target("uri", "opens the app:")
-            case "open_web": target("web", "opens the page")
-            case "open_store": target("store", "opens the store:")
-            case "update_app": target("store", "asks for an update of the app:")
-            case "sign_in": target("uri", "opens the app, which asks to sign in:")
-            case "block": "is blocked: \(Self.reason(landing) ?? "no reason given")"
-            default: "leads nowhere"
-            }
+        let text = LinkEffect(landing).text
         let own = landing["route"]?["id"]?.text
         guard own != answer["route"]?["id"]?.text else { return text }
         return "\(own.map { "route '\($0)'" } ?? landing["outcome"]?.text ?? "no route"): \(text)"
@@ -106,26 +94,13 @@ package struct ResolutionText {
     /// The nearest misses, which the trace lists first.
     private var nearRoutes: [String] {
         guard let trace = answer["trace"]?.elements, !trace.isEmpty else { return [] }
-        let rows = trace.prefix(Self.near).map { ["  \($0["route"]?.text ?? "")", Self.mismatch($0)] }
+        let rows = trace.prefix(Self.near).map { ["  \($0["route"]?.text ?? "")", LinkEffect.mismatch($0)] }
         let more = trace.count > Self.near ? ["  … and \(trace.count - Self.near) more; --json prints all"] : []
         return ["routes that do not match:"] + TextColumns(rows, others: .left).lines + more
     }
 
     private var warnings: [String] {
         (answer["warnings"]?.elements ?? []).compactMap(\.text).map { "warning: \($0)" }
-    }
-
-    private static func reason(_ answer: JSONNode) -> String? {
-        answer["reason"].flatMap { $0["message"]?.text ?? $0["code"]?.text }
-    }
-
-    private static func mismatch(_ entry: JSONNode) -> String {
-        let location = entry["at"].map { at in at.int.map { "segment \($0 + 1)" } ?? "'\(at.text ?? "")'" }
-        let parameter = entry["parameter"]?.text.map { "{\($0)}" }
-        let failed = entry["failed"]?.text.flatMap { ["path", "type"].contains($0) && location != nil ? nil : $0 }
-        let subject = [failed, location, parameter].compactMap(\.self).joined(separator: " ")
-        let found = entry["found"]?.text.map { "'\($0)'" } ?? "nothing"
-        return entry["expected"]?.text.map { "\(subject): \(found), expected \($0)" } ?? subject
     }
 
     /// A screen with its arguments, below the screens under it: `Home > Item(id: 7)`.

@@ -14,6 +14,7 @@ struct ForeignNames {
     let install: String
     let idempotencyKey: String
     let key: String
+    let session: String
     let event: String
     /// The name of a window, without the tenant's folder: `dt=…/hour=…/events-…`.
     let export: String
@@ -24,9 +25,9 @@ struct ForeignNames {
     /// The names that identify nothing else.
     var all: [String] {
         [
-            tenant, host, scheme, app, route, draft, suite, shortLink, environment, install, idempotencyKey, key, event,
-            export,
-            continuation,
+            tenant, host, scheme, app, route, draft, suite, shortLink, environment, install, idempotencyKey, key,
+            session,
+            event, export, continuation,
         ]
     }
 
@@ -46,6 +47,7 @@ struct ForeignNames {
             install: other(real.install),
             idempotencyKey: other(real.idempotencyKey),
             key: String(real.key.reversed()),
+            session: String(real.session.reversed()),
             event: String(real.event.dropLast(12)) + "000000000000",
             export: "dt=2020-01-01/hour=00/events-20200101T000000.000Z.json",
             draftVersion: real.draftVersion,

@@ -1,4 +1,6 @@
+import Foundation
 import HTTPTypes
+import LinkCatalog
 import LinkRouting
 import LinkServer
 import Testing
@@ -66,6 +68,17 @@ struct ForeignTenant {
         let event = try #require(resolved.json?["id"]?.text)
         let export = try #require(try await admin.post("exports").json?["name"]?.text)
         #expect(try await admin.post("erasures", #"{"stickyKey": "zebra-gone"}"#).status == 201)
+        let now = service.dependencies.linkResolver.now()
+        let session = Session(
+            hash: Data(0xC0..<0xE0),
+            key: KeyID(rawValue: key),
+            sealedKey: Data("zebra-sealed".utf8),
+            isLink: false,
+            createdAt: now,
+            usedAt: now,
+            endsAt: Timestamp(milliseconds: now.milliseconds + 86_400_000)
+        )
+        try await service.dependencies.store.saveSession(session)
         names = ForeignNames(
             tenant: "zebra-co",
             host: "go.zebra.test",
@@ -79,6 +92,7 @@ struct ForeignTenant {
             install: "zebra-install",
             idempotencyKey: "zebra-idempotency",
             key: key,
+            session: session.id,
             event: event,
             export: String(export.split(separator: "/", maxSplits: 1).last ?? ""),
             draftVersion: try #require(drafted.json?["version"]?.text),
@@ -89,7 +103,7 @@ struct ForeignTenant {
         let hashes = try await admin.get("revisions").json?["revisions"]?.elements?.compactMap {
             $0["contentHash"]?.text
         }
-        marks = ["zebra", key.lowercased(), event, "987654321"] + (hashes ?? [])
+        marks = ["zebra", key.lowercased(), session.id, event, "987654321"] + (hashes ?? [])
         #expect(hashes?.count == 2)
     }
 
@@ -107,6 +121,9 @@ struct ForeignTenant {
             texts.append(answer.text)
         }
         texts.append(try await admin.get("/keys/\(names.key)").text)
+        let sessions = try await admin.get("/sessions").text
+        #expect(sessions.contains(names.session))
+        texts.append(sessions)
         return texts
     }
 }

@@ -46,6 +46,7 @@ struct LimitedMatrixTests {
             install: "install",
             idempotencyKey: "idempotency",
             key: admin.id,
+            session: "c0c1c2c3c4c5c6c7",
             event: try #require(resolved.json?["id"]?.text),
             export: "dt=2020-01-01/hour=00/events-20200101T000000.000Z.json",
             draftVersion: "1",

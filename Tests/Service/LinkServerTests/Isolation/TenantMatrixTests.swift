@@ -101,7 +101,7 @@ struct TenantMatrixTests {
             "?cursor=\(names.export)",
             "?cursor=1000&limit=1000", "?after=0&limit=1000", "?revision=2", "?route=\(names.route)&host=\(names.host)",
             "?by=route,revision,app&route=\(names.route)", "?compare=1,2", "?dimension=route&value=\(names.route)",
-            "?id=\(names.event)&clientEventId=\(names.event)",
+            "?id=\(names.event)&clientEventId=\(names.event)", "?host=\(names.host)&platform=ios",
         ]
     }
 
@@ -118,7 +118,10 @@ struct TenantMatrixTests {
     /// The values of path parameters by the operation's path. A new parameter needs a value here.
     static func value(_ parameter: String, of names: ForeignNames, _ path: String) -> String? {
         switch parameter {
-        case "id": path.contains("/keys/") ? names.key : path.contains("/events/") ? names.event : names.route
+        case "id":
+            path.contains("/keys/")
+                ? names.key
+                : path.contains("/sessions/") ? names.session : path.contains("/events/") ? names.event : names.route
         case "name": names.suite
         case "code": names.shortLink
         case "revision": "2"

@@ -1,4 +1,4 @@
-import LinkCatalog
+package import LinkCatalog
 
 /// Where the live table follows short links: `https://go.acme.com/s/{code}`, or `{code...}` for codes that may have `/`.
 package struct ShortLinkURLs: Sendable {
@@ -19,6 +19,7 @@ package struct ShortLinkURLs: Sendable {
 
     /// The most specific comes first, as in a table.
     private let patterns: [Pattern]
+    private let urls: [String]
 
     /// - Parameter urls: The member `urls` of the list of short links.
     package init(_ urls: [String]) {
@@ -32,6 +33,7 @@ package struct ShortLinkURLs: Sendable {
                 isRest: url[start...end] == "{code...}"
             )
         }
+        self.urls = urls
         self.patterns = patterns.sorted {
             $0.prefix.utf8.count + $0.suffix.utf8.count > $1.prefix.utf8.count + $1.suffix.utf8.count
         }
@@ -39,7 +41,7 @@ package struct ShortLinkURLs: Sendable {
 
     /// Returns the code that the live table reads in an address, or a code that it can read somewhere; nil if it leads
     /// there to no short link.
-    func code(at address: ShortAddress) -> ShortCode? {
+    package func code(at address: ShortAddress) -> ShortCode? {
         guard let host = address.host else {
             let isRead = patterns.contains { $0.isRest || !address.path.contains("/") }
             return isRead ? ShortCode(address.path) : nil
@@ -48,18 +50,26 @@ package struct ShortLinkURLs: Sendable {
         return patterns.lazy.compactMap { $0.code(in: url) }.first
     }
 
-    func areOn(_ host: String) -> Bool { patterns.contains { $0.prefix.hasPrefix("\(host)/") } }
+    /// Returns the first address that leads to a code; nil if none does.
+    package func url(of code: String) -> String? {
+        urls.lazy.filter { !code.contains("/") || $0.contains("{code...}") }.compactMap { url in
+            guard let start = url.firstIndex(of: "{"), let end = url.lastIndex(of: "}") else { return nil }
+            return "\(url[..<start])\(code)\(url[end...].dropFirst())"
+        }.first
+    }
+
+    package func areOn(_ host: String) -> Bool { patterns.contains { $0.prefix.hasPrefix("\(host)/") } }
 }
 
 /// A code, or a short link that was printed: `spring`, `https://go.acme.com/s/spring`, `bit.ly/3xYz`.
-struct ShortAddress: Sendable {
-    let text: String
+package struct ShortAddress: Sendable {
+    package let text: String
     /// Nil for a code.
-    let host: String?
+    package let host: String?
     /// The path below the host, or the code, without `/` around it.
-    let path: String
+    package let path: String
 
-    init(_ text: String) {
+    package init(_ text: String) {
         let rest = text.withoutScheme
         var path = rest.prefix { $0 != "?" && $0 != "#" }
         let first = path.prefix { $0 != "/" }

@@ -54,7 +54,7 @@ package enum LinkField: String, CaseIterable, Sendable {
     }
 
     /// The letters and digits of a column's header in lowercase, so that `Short Link` is `short_link`.
-    static func name(of header: String) -> String { header.lowercased().filter { $0.isLetter || $0.isNumber } }
+    package static func name(of header: String) -> String { header.lowercased().filter { $0.isLetter || $0.isNumber } }
 }
 
 /// The columns of a file, by the names in its header.
@@ -67,13 +67,15 @@ package struct LinkColumns: Sendable {
     let others: [Int]
 
     /// - Parameter named: The headers that the user chose.
-    package init(_ headers: [String], named: [LinkField: String] = [:], origin: LinkField.Origin? = nil) throws {
+    package init(_ headers: [String], named: [LinkField: String] = [:], origin: LinkField.Origin? = nil)
+        throws(UnreadableLinks)
+    {
         self.headers = headers
         let names = headers.map(LinkField.name)
         var indices: [LinkField: Int] = [:]
         for (field, header) in named {
             guard let index = headers.firstIndex(of: header) ?? names.firstIndex(of: LinkField.name(of: header)) else {
-                throw fail("the file has no column '\(header)'; it has \(Self.list(headers)).", .unreadableInput)
+                throw .other("the file has no column '\(header)'; it has \(headers.quoted).")
             }
             indices[field] = index
         }
@@ -86,11 +88,7 @@ package struct LinkColumns: Sendable {
         requiresCode = origin != nil
         let required: [LinkField] = requiresCode ? [.target, .code] : [.target]
         if let missing = required.first(where: { indices[$0] == nil }) {
-            throw fail(
-                "the file has no known column for the \(missing.rawValue); name it with --columns "
-                    + "\(missing.rawValue)=COLUMN. The file has \(Self.list(headers)).",
-                .unreadableInput
-            )
+            throw .noColumn(missing, headers: headers)
         }
         self.indices = indices
         others = headers.indices.filter { !indices.values.contains($0) }
@@ -102,10 +100,29 @@ package struct LinkColumns: Sendable {
     /// The text of a field in one line, without the white space around it; nil if it is empty.
     func text(_ field: LinkField, in cells: [String]) -> String? {
         guard let index = indices[field] else { return nil }
-        let text = cells[index].trimmed
+        let text = CSVText.cell(cells[index].trimmed)
         guard field != .note, text.contains(where: \.isNewline) else { return text.isEmpty ? nil : text }
         return String(text.map { $0.isNewline ? " " : $0 })
     }
+}
 
-    private static func list(_ headers: [String]) -> String { headers.map { "'\($0)'" }.joined(separator: ", ") }
+/// Why a file of links cannot be read as a whole.
+package enum UnreadableLinks: Error {
+    /// Each link needs the field, and no name in the header is known as that of its column.
+    case noColumn(LinkField, headers: [String])
+    case other(String)
+
+    package var reason: String {
+        switch self {
+        case .noColumn(let field, let headers):
+            "the header has no known name for the \(field.rawValue); call its column '\(field.rawValue)'. The header has "
+                + "\(headers.quoted)."
+        case .other(let reason): reason
+        }
+    }
+}
+
+extension [String] {
+    /// The texts such as `'a', 'b'`.
+    package var quoted: String { map { "'\($0)'" }.joined(separator: ", ") }
 }

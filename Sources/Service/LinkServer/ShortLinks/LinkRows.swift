@@ -22,14 +22,14 @@ package struct LinkRows {
     /// - Parameters:
     ///   - named: The headers that the user chose.
     ///   - urls: Where the live table follows short links; nil if that is not known.
-    init(named: [LinkField: String], origin: LinkField.Origin?, urls: ShortLinkURLs?) {
+    package init(named: [LinkField: String], origin: LinkField.Origin?, urls: ShortLinkURLs?) {
         self.named = named
         self.origin = origin
         self.urls = urls
     }
 
     /// Returns the rows that end in the next part of the file. Throws if the file as a whole cannot be read.
-    package mutating func rows(of part: [UInt8]) throws -> [Row] {
+    package mutating func rows(of part: [UInt8]) throws(UnreadableLinks) -> [Row] {
         if format == nil { format = try Self.format(of: part) }
         guard case .lines? = format else {
             let rows = reader.rows(of: part)
@@ -47,31 +47,31 @@ package struct LinkRows {
     }
 
     /// Returns the last row, if the file does not end with a line break. Throws if the file has no header.
-    package mutating func lastRows() throws -> [Row] {
+    package mutating func lastRows() throws(UnreadableLinks) -> [Row] {
         switch format {
         case .lines?: return [link(rest[...])].compactMap(\.self)
         case let csv:
             let last = reader.lastRows()
             let rows = try links(last)
             // Without a part, there is no format either.
-            if csv == nil { throw fail("the file is empty.", .unreadableInput) }
+            if csv == nil { throw .other("the file is empty.") }
             if case .header? = format {
-                throw fail("the file has no header, which names its columns.", .unreadableInput)
+                throw .other("the file has no header, which names its columns.")
             }
             return rows
         }
     }
 
-    private static func format(of part: [UInt8]) throws -> Format {
+    private static func format(of part: [UInt8]) throws(UnreadableLinks) -> Format {
         switch part.first(where: { !" \t\r\n".utf8.contains($0) }) {
         case UInt8(ascii: "{"): return .lines
         case UInt8(ascii: "["):
-            throw fail("the file is a list; write one link per line, without [ ] and commas.", .unreadableInput)
+            throw .other("the file is a list; write one link per line, without [ ] and commas.")
         default: return .header
         }
     }
 
-    private mutating func links(_ rows: [CSVReader.Row]) throws -> [Row] {
+    private mutating func links(_ rows: [CSVReader.Row]) throws(UnreadableLinks) -> [Row] {
         var links: [Row] = []
         for row in rows {
             switch (format, row.content) {
@@ -87,7 +87,7 @@ package struct LinkRows {
             case (_, .cells(let cells)):
                 format = .columns(try LinkColumns(cells.map(\.trimmed), named: named, origin: origin))
             case (_, .broken(_, let reason)):
-                throw fail("the header in line \(row.line) cannot be read: \(reason)", .unreadableInput)
+                throw .other("the header in line \(row.line) cannot be read: \(reason)")
             }
         }
         return links

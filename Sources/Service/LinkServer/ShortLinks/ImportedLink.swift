@@ -7,7 +7,7 @@ package struct ImportedLink: Sendable {
     package let line: Int
     package let json: JSONNode
     /// The short link or code in the file; nil if it has none.
-    let address: ShortAddress?
+    package let address: ShortAddress?
 }
 
 /// A row that is not imported, and why.
@@ -17,36 +17,44 @@ package struct ImportFailure: Error, Sendable, Hashable {
     package let column: String?
     package let reason: String
 
+    package init(line: Int, column: String?, reason: String) {
+        self.line = line
+        self.column = column
+        self.reason = reason
+    }
+
     package var text: String { "line \(line)\(column.map { ", column '\($0)'" } ?? ""): \(reason)" }
 }
 
 /// A number of rows, with some of their texts.
-struct Samples: Sendable {
+package struct Samples: Sendable {
     private static let shown = 5
     private static let length = 60
 
-    private(set) var rows = 0
-    private(set) var texts: [String] = []
+    package private(set) var rows = 0
+    private var texts: [String] = []
 
-    mutating func add(_ text: String) {
+    package init() {}
+
+    package mutating func add(_ text: String) {
         rows += 1
         let sample = String(text.prefix(Self.length))
         if texts.count < Self.shown, !texts.contains(sample) { texts.append(sample) }
     }
 
     /// A count of the rows, such as `2 rows, such as 'a', 'b'`.
-    func counted(_ noun: String) -> String {
-        "\(rows.counted(noun)), such as \(texts.map { "'\($0)'" }.joined(separator: ", "))"
+    package func counted(_ noun: String) -> String {
+        "\(rows) \(noun)\(rows == 1 ? "" : "s"), such as \(texts.map { "'\($0)'" }.joined(separator: ", "))"
     }
 
-    var json: [JSONNode.Member] {
+    package var json: [JSONNode.Member] {
         [JSONNode.Member("rows", .int(rows)), JSONNode.Member("samples", .array(texts.map(JSONNode.string)))]
     }
 }
 
 /// The filled columns that an import does not keep.
 package struct LostColumns: Sendable {
-    private(set) var columns: [String] = []
+    package private(set) var columns: [String] = []
     private var samples: [String: Samples] = [:]
 
     mutating func add(_ text: String, of column: String) {
@@ -79,7 +87,8 @@ extension ImportedLink {
         _ lost: inout LostColumns
     ) throws(ImportFailure) {
         guard cells.count == columns.headers.count else {
-            let reason = "the row has \(cells.count.counted("cell")), and the header \(columns.headers.count)."
+            let reason =
+                "the row has \(cells.count == 1 ? "1 cell" : "\(cells.count) cells"), and the header \(columns.headers.count)."
             throw ImportFailure(line: line, column: nil, reason: reason)
         }
         func failure(_ field: LinkField, _ reason: String) -> ImportFailure {
@@ -89,11 +98,11 @@ extension ImportedLink {
         func lose(_ text: String, _ field: LinkField, _ why: String) {
             lost.add(text, of: "\(columns.header(of: field) ?? field.rawValue)\(why)")
         }
-        func shortened(_ field: LinkField) -> JSONNode? {
-            guard let text = cell(field), let maximum = field.maximumBytes else { return nil }
+        func shortened(_ field: LinkField) -> String? {
+            guard let text = cell(field), let maximum = field.maximumBytes else { return cell(field) }
             let start = text.prefix(bytes: maximum)
             if start != text { lose(text, field, " after \(maximum) bytes") }
-            return .string(start)
+            return start
         }
 
         guard let target = cell(.target) else { throw failure(.target, "the cell is empty; write the link's target.") }
@@ -124,34 +133,38 @@ extension ImportedLink {
         }
         for index in columns.others where !cells[index].isEmpty { lost.add(cells[index], of: columns.headers[index]) }
 
-        // Shlink separates tags by |.
-        let tags = cell(.tags)?.split { $0 == "," || $0 == "|" }.map { String($0).trimmed }.filter { !$0.isEmpty } ?? []
-        let utm = JSONNode.object([
-            "source": shortened(.source), "medium": shortened(.medium), "campaign": shortened(.campaign),
-            "term": shortened(.term), "content": shortened(.content),
-        ])
         var image = cell(.previewImage)
         if let text = image, !text.lowercased().hasPrefix("https://") {
             lose(text, .previewImage, " without https")
             image = nil
         }
-        let preview = JSONNode.object([
-            "title": shortened(.previewTitle), "description": shortened(.previewDescription),
-            "image": image.map(JSONNode.string),
-        ])
+        var link = JSONNode.shortLink { field in
+            switch field {
+            case .code: code?.rawValue
+            case .target: target
+            // Shlink separates tags by |.
+            case .tags: cell(.tags).map { String($0.map { $0 == "|" ? "," : $0 }) }
+            case .previewImage: image
+            case .expires: end?.description
+            case .createdAt: createdAt?.description
+            case .archived: isArchived ? "true" : nil
+            default: shortened(field)
+            }
+        }
+        // A second run then finds the link that the first run made with a random code.
+        if address == nil { link = JSONNode(.object((link.members ?? []) + [JSONNode.Member("reuse", .bool(true))])) }
         self.line = line
         self.address = address
-        json = JSONNode.object([
-            "code": (code?.rawValue).map(JSONNode.string), "target": .string(target), "title": shortened(.title),
-            "note": shortened(.note), "tags": tags.isEmpty ? nil : .array(tags.map(JSONNode.string)),
-            "utm": utm.members?.isEmpty == false ? utm : nil,
-            "preview": preview.members?.isEmpty == false ? preview : nil,
-            "expires": (end?.description).map(JSONNode.string),
-            "createdAt": (createdAt?.description).map(JSONNode.string),
-            "archived": isArchived ? .bool(true) : nil,
-            // A second run then finds the link that the first run made with a random code.
-            "reuse": address == nil ? .bool(true) : nil,
-        ])
+        json = link
+    }
+
+    /// A line with a target and nothing else; nil if it is blank.
+    package init?(target: some StringProtocol, line: Int) {
+        let text = String(target).trimmed
+        guard !text.isEmpty else { return nil }
+        self.line = line
+        address = nil
+        json = .object(["target": .string(text), "reuse": .bool(true)])
     }
 
     /// Reads a line of an export.
