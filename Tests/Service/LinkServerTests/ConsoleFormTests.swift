@@ -178,6 +178,19 @@ struct ConsoleFormTests {
         }
     }
 
+    /// A page counts once against the limit of the session's key, however many requests it makes, and not at all without one.
+    @Test(arguments: ["try?link=https%3A%2F%2Fgo.acme.test%2F", "routes/publish", "numbers", "setup/domains"])
+    func aPageCountsOnceAgainstTheLimitOfTheKey(place: String) async throws {
+        var policy = AdmissionPolicy.unlimited
+        policy.key = RateLimit(perSecond: 1, burst: 3)
+        try await withConsole(admitting: policy) { browser, session in
+            _ = try await browser.signIn(session.key)
+            var statuses: [Int] = []
+            for _ in 0..<5 { statuses.append(try await browser.get("/console/acme/\(place)").status) }
+            #expect(statuses == [200, 200, 200, 429, 429])
+        }
+    }
+
     private func state(_ session: AdminSession) async throws -> [String] {
         var texts: [String] = []
         for path in ["settings", "draft", "revisions", "short-links", "table"] {

@@ -81,6 +81,11 @@ struct SessionStoreTests {
             let kept = try await store.sessions(of: Self.key, at: Self.later(100))
             #expect(kept.count == Session.maximumOfKey && !kept.contains { $0.hash == session(0).hash })
             #expect(try await store.session(other.hash, at: Self.later(100)) == other)
+            // Links that nobody has used end no session.
+            for number in 100...(100 + UInt8(Session.maximumOfKey)) {
+                try await store.saveSession(session(number, isLink: true, from: 60 + Int64(number)))
+            }
+            #expect(try await store.sessions(of: Self.key, at: Self.later(100)).count == Session.maximumOfKey)
         }
     }
 }

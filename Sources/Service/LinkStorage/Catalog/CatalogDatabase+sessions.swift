@@ -23,11 +23,14 @@ extension CatalogDatabase {
             )
             try db.execute(
                 sql: """
-                    DELETE FROM session WHERE key_id = :key AND hash NOT IN (
-                        SELECT hash FROM session WHERE key_id = :key ORDER BY created_at DESC, hash LIMIT :most
+                    DELETE FROM session WHERE key_id = :key AND is_link = :isLink AND hash NOT IN (
+                        SELECT hash FROM session WHERE key_id = :key AND is_link = :isLink
+                        ORDER BY created_at DESC, hash LIMIT :most
                     )
                     """,
-                arguments: ["key": session.key.rawValue, "most": Session.maximumOfKey]
+                arguments: [
+                    "key": session.key.rawValue, "isLink": session.isLink, "most": Session.maximumOfKey,
+                ]
             )
         }
     }
