@@ -120,12 +120,12 @@ class Node:
     def degraded(self):
         return str(self.readiness()[1].get("degraded"))
 
-    def command(self, *words, expected=0, environment=None):
+    def command(self, *words, expected=0, environment=None, seconds=300):
         if environment is None:
             environment = dict(os.environ)
             if self.key:
                 environment |= {"FINGERPOST_KEY": self.key, "FINGERPOST_SERVER": self.addresses["admin"]}
-        run = subprocess.run([self.program, *words], env=environment, capture_output=True, text=True, timeout=300)
+        run = subprocess.run([self.program, *words], env=environment, capture_output=True, text=True, timeout=seconds)
         if run.returncode != expected:
             fail(f"{words} ended with {run.returncode}: {run.stdout}{run.stderr}")
         return run.stdout + (run.stderr if expected else "")

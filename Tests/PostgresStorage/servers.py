@@ -46,9 +46,9 @@ def publish(node, table=TABLE):
             fail(f"{node.name} answered {method} {path} with {status}: {answer}")
 
 
-def refusal(node, expected, reason):
+def refusal(node, expected, reason, seconds=300):
     ports = [f"--{port}=127.0.0.1:0" for port in ("public", "admin", "ops")]
-    text = node.command("serve", "--data", node.data, *ports, expected=expected, environment=node.environment())
+    text = node.command("serve", "--data", node.data, *ports, expected=expected, environment=node.environment(), seconds=seconds)
     if reason not in text:
         fail(f"{node.name} was refused with: {text}")
 
@@ -188,7 +188,14 @@ def encrypted():
                 within(60, "PgBouncer has several sessions", lambda: int(sql(sessions)) >= 2)
                 run.kill()
                 run.wait()
-                refusal(over_tls("noticed", port=pooled), 78, "pool_mode = session")
+                for attempt in range(6):
+                    try:
+                        refusal(over_tls(f"noticed-{attempt}", port=pooled), 78, "pool_mode = session", seconds=20)
+                        break
+                    except subprocess.TimeoutExpired:
+                        print("the pooler gave the same session again")
+                else:
+                    fail("no node noticed that the pooler changes its session")
             os.kill(int(subprocess.check_output(["pgrep", "-f", f"^[^ ]*pgbouncer {SCRATCH}/{mode}.ini"]).split()[0]), signal.SIGINT)
     else:
         print("SKIPPED: PgBouncer is missing; install the package pgbouncer.")
