@@ -451,10 +451,8 @@ class Service:
         for line in self.process.stdout:
             if "FINGERPOST_KEY=" in line:
                 self.key = line.split("=")[1].strip()
-            if line.startswith("ops "):
-                if self.key or not flags:
-                    return
-            if self.key and "Try:" in line:
+            # The key is after the addresses.
+            if "FINGERPOST_KEY=" in line or not flags and line.startswith("ops "):
                 return
         fail(f"the service did not start: {Path(self.folder, 'log').read_text()[-2000:]}")
 

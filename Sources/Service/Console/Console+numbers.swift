@@ -28,8 +28,6 @@ extension Console {
         (1, "Last 24 hours", "a week before"), (7, "Last 7 days", "the week before"),
         (30, "Last 30 days", "30 days before"),
     ]
-    /// The most rows that are counted where nothing else has counted the filter, in pages of 1,000.
-    private static let mostPages = 5
 
     @Sendable func numbers(_ visit: Visit) async throws -> [String: any Sendable] {
         let filter = NumbersFilter(visit.query).withoutRange
@@ -134,7 +132,7 @@ extension Console {
         guard lists && !filter.chosen.isEmpty || !filter.isCounted else { return (series, nil) }
         do {
             let ranged = filter.with("from", series.from).with("until", series.until)
-            let rows = try await rows(ranged, pages: Self.mostPages, pageSize: 1_000, visit)
+            let rows = try await rows(ranged, pages: 1, pageSize: 1_000, visit)
             return (filter.isCounted ? series : series.counting(rows.events), rows)
         } catch let refusal as RefusedRequest where filter.isCounted && refusal.status == .forbidden {
             return (series, nil)

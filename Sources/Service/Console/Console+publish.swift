@@ -17,8 +17,7 @@ extension Console {
         values["form"] = ["version": head.unquotedVersion, "message": "", "reason": ""]
         do {
             let plan = try await visit.ask("POST", visit.target("/draft/plan", visit.draftItems))
-            values["plan"] = plan.shown
-            values["isUnchanged"] = plan["changes"]?["words"]?.elements?.isEmpty
+            values.merge(Self.shown(plan: plan)) { $1 }
             values["suites"] = try await visit.ask("POST", visit.target("/draft/test", visit.draftItems)).shown
             if visit.query["replay"] != nil { values["replay"] = try await replay(visit) }
         } catch let refusal as RefusedRequest {
@@ -27,6 +26,16 @@ extension Console {
             values["findings"] = refusal.findings.map { $0.shown ?? "" } as [any Sendable]
         }
         return values
+    }
+
+    /// A plan with the first of its changes: a page has at most 100 KB.
+    private static func shown(plan: JSONNode) -> [String: any Sendable] {
+        let words = plan["changes"]?["words"]?.elements ?? []
+        return [
+            "plan": plan.shown ?? "", "isUnchanged": words.isEmpty,
+            "changedWords": words.prefix(200).compactMap(\.text), "moreWords": max(0, words.count - 200),
+            "hasMoreWords": words.count > 200,
+        ]
     }
 
     /// The live revision, and the environments that may have another one.
@@ -100,8 +109,7 @@ extension Console {
             "GET",
             visit.target(path + "/plan", ["environment": visit.environment, "to": to])
         )
-        values["plan"] = try plan.json.shown
-        values["isUnchanged"] = try plan.json["changes"]?["words"]?.elements?.isEmpty
+        values.merge(Self.shown(plan: try plan.json)) { $1 }
         values["version"] = plan.unquotedVersion
         values["form"] = ["version": plan.unquotedVersion, "message": "", "reason": ""]
         return values
