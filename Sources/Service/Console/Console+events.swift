@@ -154,7 +154,7 @@ extension Console {
                 ] as [String: any Sendable]
             }
             values.merge(
-                try await visit.answers(["table": visit.target("/draft/routes", ["limit": "1000"] + visit.draftItems)])
+                try await visit.answers(["table": visit.target("/draft/routes", ["limit": "200"] + visit.draftItems)])
             ) { $1 }
         } catch let refusal as RefusedRequest {
             values["mistake"] = refusal.detail

@@ -31,7 +31,10 @@ extension Console {
     /// A plan with the first of its changes: a page has at most 100 KB.
     private static func shown(plan: JSONNode) -> [String: any Sendable] {
         let words = plan["changes"]?["words"]?.elements ?? []
+        let findings = plan["findings"]?.elements ?? []
         return [
+            "planFindings": findings.prefix(50).map { $0.shown ?? "" } as [any Sendable],
+            "moreFindings": max(0, findings.count - 50), "hasMoreFindings": findings.count > 50,
             "plan": plan.shown ?? "", "isUnchanged": words.isEmpty,
             "changedWords": words.prefix(200).compactMap(\.text), "moreWords": max(0, words.count - 200),
             "hasMoreWords": words.count > 200,

@@ -115,7 +115,7 @@ package struct Console: Sendable {
             } catch let refusal as RefusedRequest {
                 var values = try await page.load(visit)
                 values["mistake"] = refusal.detail
-                values["findings"] = refusal.findings.map { $0.shown ?? "" } as [any Sendable]
+                values["findings"] = refusal.findings.prefix(50).map { $0.shown ?? "" } as [any Sendable]
                 values["refusal"] = refusal.body.shown
                 values["listing"] = refusal.listing(of: visit.form["text"] ?? "")
                 values["isStale"] = refusal.status == .preconditionFailed
