@@ -74,7 +74,7 @@ extension Console {
         let scopes = KeyGrant.Scope.allCases.map { scope in
             [
                 "scope": scope.rawValue, "meaning": Self.meaning(of: scope),
-                "isChosen": visit.typed["scope." + scope.rawValue] != nil,
+                "isChosen": visit.form["scope." + scope.rawValue] != nil,
             ]
                 as [String: any Sendable]
         }

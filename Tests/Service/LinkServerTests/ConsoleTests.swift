@@ -149,6 +149,24 @@ struct ConsoleTests {
         }
     }
 
+    /// A link of a stranger asks, and neither replaces what is stored nor chooses rights.
+    @Test(arguments: [
+        ("setup/settings?text=STRANGE&version=STRANGE", "STRANGE"), ("setup/brand?text=STRANGE", "STRANGE"),
+        ("routes/edit/item?text=STRANGE&version=STRANGE", "STRANGE"), ("routes/new?text=STRANGE", "STRANGE"),
+        ("routes/publish?message=STRANGE&reason=STRANGE", "STRANGE"),
+        ("setup/keys/new?name=ci&scope.admin=yes&scope.keys=yes", " checked"),
+        ("setup/keys?revoked=STRANGE", "STRANGE"),
+    ])
+    func aLinkFillsNoStoredField(place: String, text: String) async throws {
+        try await withConsole { browser, session in
+            let change = #"{"path": "/item/{id:int}", "open": {"screen": "Other"}}"#
+            #expect(try await session.send(.put, "draft/routes/item", change).status == 200)
+            _ = try await browser.signIn(session.key)
+            let page = try await browser.get("/console/acme/\(place)")
+            #expect(page.status == 200 && !page.text.contains(text), "\(page.text)")
+        }
+    }
+
     /// What a person has typed outlives the session.
     @Test func aFormOfAnEndedSessionIsSentAgain() async throws {
         try await withConsole { browser, session in

@@ -56,7 +56,7 @@ package protocol SessionStore: Sendable {
     func session(_ hash: Data, at now: Timestamp) async throws -> Session?
     /// Notes that a session is used.
     func noteUse(of session: Session, at now: Timestamp) async throws
-    /// Returns false if there is no such session any more: of two removals, one is told so.
+    /// Returns whether this call has removed the session; of two calls at once, only one gets true.
     func removeSession(_ hash: Data) async throws -> Bool
     /// The sessions of a key, newest first; those of all keys if it is nil.
     func sessions(of key: KeyID?, at now: Timestamp) async throws -> [Session]
