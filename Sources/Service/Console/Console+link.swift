@@ -34,7 +34,7 @@ extension Console {
         values["bars"] = Self.bars(days)
         values["days"] = days.reduce(0) { $0 &+ ($1["count"]?.int ?? 0) }
         if let url = link["url"]?.text, let tenant = TenantID(visit.tenant),
-            let card = try await PreviewCard(dependencies).card(of: url, of: tenant)
+            let card = try await LandingPreview(dependencies).card(of: url, of: tenant)
         {
             let texts = [
                 "title": card.title, "description": card.description, "image": card.image, "host": Self.host(url),

@@ -6,7 +6,7 @@ import LinkServer
 
 /// *Numbers*: how many links were resolved, and their rows.
 extension Console {
-    /// What is ranked, and what to do if nothing is.
+    /// What is ranked, and what to do if nothing is. A page has the first five; the others take as long again.
     private static let rankings: [(name: String, title: String, lesson: String)] = [
         ("route", "Routes", "No link matched a route."),
         ("shortLink", "Short links", "No short link was clicked."),
@@ -58,7 +58,7 @@ extension Console {
                 values["missing"] = ["The other lists of this filter need a key with the scope exports:read."]
             }
             var lists: [[String: any Sendable]] = []
-            for ranking in Self.rankings where filter[ranking.name] == nil {
+            for ranking in Self.rankings.prefix(filter["lists"] == nil ? 5 : .max) where filter[ranking.name] == nil {
                 guard !needsRows || filter.isOfColumns && NumbersFilter.columns.contains(ranking.name) else { continue }
                 let ranked = try await rank(ranking.name, ranged, rows?.events, visit).map { value, count in
                     [
@@ -71,6 +71,7 @@ extension Console {
                 ])
             }
             values["lists"] = lists
+            values["moreLists"] = filter["lists"] == nil ? here(filter.with("lists", "all")) : ""
             if filter["purpose"] == nil, filter.isOfColumns {
                 let installs = ranged.with("purpose", "install")
                 let items = installs.items(NumbersFilter.columns + ["from", "until"])

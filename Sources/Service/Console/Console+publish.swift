@@ -20,6 +20,7 @@ extension Console {
             values.merge(Self.shown(plan: plan)) { $1 }
             values["suites"] = try await visit.ask("POST", visit.target("/draft/test", visit.draftItems)).shown
             if visit.query["replay"] != nil { values["replay"] = try await replay(visit) }
+            if visit.query["association"] != nil { values["association"] = try await movedLinks(visit) }
         } catch let refusal as RefusedRequest {
             values["mistake"] = refusal.detail
             values["refusal"] = refusal.body.shown
@@ -46,6 +47,26 @@ extension Console {
         let newest = try await visit.get(visit.target("/revisions", ["limit": "1", "environment": visit.environment]))
         return ["live": newest["revisions"]?.elements?.first?.shown ?? false]
     }
+
+    /// Links that the draft's association files move between app and browser, of all that the files cover.
+    private func movedLinks(_ visit: Visit) async throws -> [String: any Sendable] {
+        let settings = try await visit.get(visit.target("/settings"))
+        let hosts = (settings["settings"]?["domains"]?.elements ?? []).compactMap { $0["host"]?.text }
+        var files: [any Sendable] = []
+        for host in hosts.prefix(Self.maximumHosts) {
+            for platform in ["ios", "android"] {
+                let query: Visit.Query = ["host": host, "platform": platform, "draft": visit.draft ?? "main"]
+                files.append(try await visit.get(visit.target("/association", query)).shown ?? "")
+            }
+        }
+        return [
+            "files": files, "moreHosts": max(0, hosts.count - Self.maximumHosts),
+            "hasMoreHosts": hosts.count > Self.maximumHosts,
+        ]
+    }
+
+    /// Of hosts whose association files the page compares.
+    private static let maximumHosts = 10
 
     @Sendable func publish(_ visit: Visit) async throws -> ConsoleAnswer {
         let reason = visit.field("reason").map { JSONNode.object(["reason": .string($0)]) }
@@ -87,8 +108,10 @@ extension Console {
         let list = try await visit.get(
             visit.target("/revisions", ["cursor": visit.field("cursor"), "environment": visit.environment])
         )
-        values["list"] = list.shown
         let newest = (values["live"] as? ShownJSON)?.object["revision"]?.int
+        values["rows"] = (list["revisions"]?.elements ?? []).map { row in
+            ["row": row.shown ?? "", "isLive": row["revision"]?.int == newest] as [String: any Sendable]
+        }
         values["isPublished"] = newest != nil && newest.map { "\($0)" } == visit.field("published")
         values["nextPage"] = list["nextCursor"]?.text.map {
             visit.place("/routes/revisions", ["cursor": $0, "environment": visit.environment])

@@ -13,7 +13,7 @@ extension Console {
                 "/draft/routes",
                 [
                     "q": visit.field("q"), "matches": visit.field("link"), "cursor": visit.field("cursor"),
-                    "environment": visit.environment, "draft": visit.draft,
+                    "sort": visit.field("sort"), "environment": visit.environment, "draft": visit.draft,
                 ]
             )
         )
@@ -31,10 +31,14 @@ extension Console {
         values["nextPage"] = list["nextCursor"]?.text.map { cursor in
             visit.place(
                 "/routes",
-                ["q": visit.field("q"), "link": visit.field("link"), "cursor": cursor]
+                ["q": visit.field("q"), "link": visit.field("link"), "sort": visit.field("sort"), "cursor": cursor]
                     + visit.draftItems
             )
         }
+        values["byHits"] = visit.place(
+            "/routes",
+            ["q": visit.field("q"), "link": visit.field("link"), "sort": "hits"] + visit.draftItems
+        )
         values["drafts"] = try await visit.get(visit.target("/drafts", ["environment": visit.environment])).shown
         return values
     }

@@ -36,6 +36,8 @@ package struct Console: Sendable {
     }
 
     package func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
+        // For people who type the address of the admin port.
+        router.get("/") { _, _ in Response(status: .seeOther, headers: [.location: "/console"]) }
         router.get("/console/console.css") { _, _ in pages.style }
         router.get("/console/console.js") { _, _ in pages.script }
         add(.get, "/console/sign-in", to: router) { try await signIn($0) }
@@ -61,11 +63,12 @@ package struct Console: Sendable {
     var places: KeyValuePairs<String, ConsolePage> {
         [
             "try": ConsolePage("try", tryLink),
-            "links": ConsolePage("links", links, acts: ["create": createLink]),
-            "links/many": ConsolePage("links-many", manyLinks, acts: ["create": createLinks]),
+            "links": ConsolePage("links", links, needing: .linksWrite, acts: ["create": createLink]),
+            "links/many": ConsolePage("links-many", manyLinks, needing: .linksWrite, acts: ["create": createLinks]),
             "links/:code": ConsolePage(
                 "link",
                 link,
+                needing: .linksWrite,
                 acts: [
                     "save": saveLink, "revert": revertLink, "archive": archiveLink, "restore": restoreLink,
                     "block": blockLink,
@@ -76,29 +79,42 @@ package struct Console: Sendable {
             "numbers/events/:id": ConsolePage("event", explainEvent),
             "numbers/unmatched": ConsolePage("unmatched", unmatched),
             "routes": ConsolePage("routes", routes),
-            "routes/new": ConsolePage("route", newRoute, acts: ["save": saveRoute]),
-            "routes/edit/:route": ConsolePage("route", route, acts: ["save": saveRoute, "remove": removeRoute]),
+            "routes/new": ConsolePage("route", newRoute, needing: .tablesWrite, acts: ["save": saveRoute]),
+            "routes/edit/:route": ConsolePage(
+                "route",
+                route,
+                needing: .tablesWrite,
+                acts: ["save": saveRoute, "remove": removeRoute]
+            ),
             "routes/publish": ConsolePage(
                 "publish",
                 publication,
+                needing: .tablesWrite,
+                .publish,
                 acts: ["publish": publish, "discard": discardDraft, "restore": restoreDraft]
             ),
-            "routes/revisions": ConsolePage("revisions", revisions),
+            "routes/revisions": ConsolePage("revisions", revisions, needing: .publish),
             "routes/revisions/:revision": ConsolePage(
                 "revision",
                 revision,
+                needing: .publish,
                 acts: ["rollback": rollBack, "promote": promote]
             ),
             "setup": ConsolePage("setup-list", setup(.domains)),
             "setup/domains": ConsolePage("setup-list", setup(.domains)),
             "setup/apps": ConsolePage("setup-list", setup(.apps)),
-            "setup/brand": ConsolePage("setup-form", settings("Brand"), acts: ["save": saveSettings]),
-            "setup/settings": ConsolePage("setup-form", settings("Settings"), acts: ["save": saveSettings]),
+            "setup/brand": ConsolePage("setup-form", settings("Brand"), needing: .admin, acts: ["save": saveSettings]),
+            "setup/settings": ConsolePage(
+                "setup-form",
+                settings("Settings"),
+                needing: .admin,
+                acts: ["save": saveSettings]
+            ),
             "setup/keys": ConsolePage("setup-list", setup(.keys), acts: ["rotate": rotateKey, "revoke": revokeKey]),
-            "setup/keys/new": ConsolePage("setup-key", newKey, acts: ["create": createKey]),
+            "setup/keys/new": ConsolePage("setup-key", newKey, needing: .keys, acts: ["create": createKey]),
             "setup/exports": ConsolePage("setup-list", setup(.exports), acts: ["close": closeWindow]),
             "setup/audit": ConsolePage("setup-list", setup(.audit)),
-            "setup/retention": ConsolePage("setup-list", setup(.retention), acts: ["drop": dropRows]),
+            "setup/retention": ConsolePage("setup-list", setup(.retention), needing: .admin, acts: ["drop": dropRows]),
             "setup/sessions": ConsolePage("setup-list", setup(.sessions), acts: ["end": endSession]),
             "setup/nodes": ConsolePage("setup-list", setup(.nodes)),
         ]
@@ -106,14 +122,14 @@ package struct Console: Sendable {
 
     private func add(_ path: String, _ page: ConsolePage, to router: Hummingbird.Router<ServerRequestContext>) {
         let path = RouterPath("/console/:tenant/" + path)
-        addSigned(.get, path, to: router) { .page(page.template, try await page.load($0)) }
+        addSigned(.get, path, to: router) { .page(page.template, try await page.values(for: $0)) }
         guard !page.acts.isEmpty else { return }
         addSigned(.post, path, to: router) { visit in
             guard let act = page.acts[visit.form["act"] ?? ""] else { throw Problem.otherForm }
             do {
                 return try await act(visit)
             } catch let refusal as RefusedRequest {
-                var values = try await page.load(visit)
+                var values = try await page.values(for: visit)
                 values["mistake"] = refusal.detail
                 values["findings"] = refusal.findings.prefix(50).map { $0.shown ?? "" } as [any Sendable]
                 values["refusal"] = refusal.body.shown

@@ -10,7 +10,7 @@ struct NumbersFilter: Sendable {
         "result", "rejectedReason", "unmatchedPath",
     ]
     private static let scope = ["environment", "purpose", "from", "until"]
-    private static let view = ["days", "zone"]
+    private static let view = ["days", "zone", "lists"]
 
     private var values: [String: String]
 

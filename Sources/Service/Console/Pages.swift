@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import LinkCatalog
+import LinkRouting
 import LinkServer
 import Mustache
 import NIOCore
@@ -13,15 +14,28 @@ struct ConsolePage: Sendable {
     let load: @Sendable (Visit) async throws -> [String: any Sendable]
     /// By the value of the button named `act`. If the admin API refuses it, the page is shown with what was typed.
     let acts: [String: @Sendable (Visit) async throws -> ConsoleAnswer]
+    /// What a key needs for all acts, besides what it needs to see the page.
+    let scopes: [KeyGrant.Scope]
 
     init(
         _ template: String,
         _ load: @escaping @Sendable (Visit) async throws -> [String: any Sendable],
+        needing scopes: KeyGrant.Scope...,
         acts: [String: @Sendable (Visit) async throws -> ConsoleAnswer] = [:]
     ) {
         self.template = template
         self.load = load
+        self.scopes = scopes
         self.acts = acts
+    }
+
+    /// What the page shows. It says before the person types anything which scopes the key lacks.
+    func values(for visit: Visit) async throws -> [String: any Sendable] {
+        var values = try await load(visit)
+        let tenant = TenantID(visit.tenant)
+        let lacking = scopes.filter { visit.signed?.grant.allows($0, for: tenant) == false }
+        values["lacking"] = lacking.map(\.rawValue).joined(separator: " and ")
+        return values
     }
 }
 
@@ -58,7 +72,7 @@ enum ConsoleAnswer: Sendable {
     }
 
     private static func file(_ type: String, _ body: ResponseBody, _ name: String?) -> Response {
-        var headers: HTTPFields = [.contentType: type, .cacheControl: "no-store", .contentTypeOptions: "nosniff"]
+        var headers: HTTPFields = [.contentType: type, .cacheControl: "no-store"]
         // A file that is opened by itself runs nothing, and only pages of this server show it inside.
         headers[.contentSecurityPolicy] =
             "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
@@ -145,7 +159,6 @@ struct Pages: Sendable {
             status: .ok,
             headers: [
                 .contentType: type, .cacheControl: "public, max-age=31536000, immutable",
-                .contentTypeOptions: "nosniff",
             ],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
         )
@@ -198,7 +211,6 @@ struct Pages: Sendable {
                 .contentSecurityPolicy: Self.policy,
                 // The address of that page has a token.
                 .referrerPolicy: name == "open" ? "no-referrer" : "same-origin",
-                .contentTypeOptions: "nosniff",
             ],
             body: ResponseBody(byteBuffer: ByteBuffer(string: html))
         )

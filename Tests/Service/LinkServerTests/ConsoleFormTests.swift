@@ -101,6 +101,14 @@ struct ConsoleFormTests {
             // The opposite of `save`, with the same request.
             #expect(Set(known).subtracting(tested) == ["links/:code revert"])
             #expect(Set(tested).subtracting(known).isEmpty)
+            // A page names the scopes that its forms need, and that a person does not need to see it.
+            let seen: [String: KeyGrant.Scope] = [
+                "setup/keys": .keys, "setup/sessions": .keys, "setup/exports": .exportsRead,
+            ]
+            for (path, page) in console.places where !page.acts.isEmpty {
+                let needed = Self.forms(keyID: "").filter { $0.name == path }.flatMap(\.scopes)
+                #expect(Set(page.scopes) == Set(needed).subtracting([seen[path] ?? .tablesRead]), "\(path)")
+            }
         }
     }
 

@@ -46,6 +46,9 @@ struct ConsoleSessionTests {
             #expect(try await own.delete("/sessions/0101010101010101").status == 204)
             #expect(try await own.delete("/sessions/0101010101010101").status == 404)
             #expect(try await ids(boss) == ["0202020202020202"])
+            let row = try await boss.get("/audit?tenant=acme&limit=1").json?["audit"]?.elements?.first
+            #expect(row?["action"]?.text == "end_session" && row?["after"]?["key"]?.text == own.id)
+            #expect(row?["actor"]?["id"]?.text == own.id)
         }
     }
 

@@ -1,4 +1,5 @@
 import HTTPTypes
+import LinkCatalog
 import LinkRouting
 import LinkServer
 import Testing
@@ -29,6 +30,37 @@ struct RouteSearchTests {
             #expect(lines.text.split(separator: "\n").count == 1)
             let wrong = try await session.get("draft/routes?matches=go.acme.test")
             #expect(wrong.status == 400 && wrong.text.contains("'matches' is no link"), "\(wrong.text)")
+        }
+    }
+
+    @Test func routesAreOrderedByHits() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            for link in ["https://go.acme.test/item/7", "acme://blog/x", "acme://blog/y"] {
+                #expect(try await service.resolve(#"{"url": "\#(link)"}"#).status == 200)
+            }
+            let answer = try await session.get("draft/routes?sort=hits")
+            #expect(answer.json?["routes"]?.elements?.map { $0["id"]?.text } == ["blog", "item"], "\(answer.text)")
+            let wrong = try await session.get("draft/routes?sort=name")
+            #expect(wrong.status == 400 && wrong.text.contains("'sort' must be 'hits'"), "\(wrong.text)")
+            let reader = try await AdminSession(service, scopes: [.tablesRead]) { $0.tenant = TenantID("acme") }
+            #expect(try await reader.get("draft/routes?sort=hits").status == 403)
+        }
+    }
+
+    @Test func aDraftTellsWhichLinksItsAssociationFilesMove() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let page = #"{"path": "/item/{id:int}", "owner": "shop", "web": "https://www.acme.test/{id}"}"#
+            #expect(try await session.send(.put, "draft/routes/item", page).status == 200)
+            let answer = try await session.get("association?host=go.acme.test&platform=ios&draft=main")
+            let moves = answer.json?["moves"]?.elements ?? []
+            #expect(answer.status == 200 && answer.json?["complete"]?.bool == true, "\(answer.text)")
+            #expect(moves.contains { $0["before"]?.text == "app" && $0["after"]?.text == "browser" }, "\(answer.text)")
+            let live = try await session.get("association?host=go.acme.test&platform=ios")
+            #expect(live.json?["moves"] == nil && live.json?["file"] != answer.json?["file"])
+            let unknown = try await session.get("association?host=go.acme.test&platform=ios&draft=other")
+            #expect(unknown.status == 404, "\(unknown.text)")
         }
     }
 

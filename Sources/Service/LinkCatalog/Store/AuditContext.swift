@@ -18,7 +18,8 @@ package struct AuditContext: Sendable {
 /// An audited action that changes nothing in the catalog itself.
 package struct AuditAction: Sendable {
     package let kind: Kind
-    package let tenant: TenantID
+    /// Nil for what belongs to no tenant.
+    package let tenant: TenantID?
     package let facts: JSONNode
 
     /// The raw value is the audit row's `action`.
@@ -27,9 +28,11 @@ package struct AuditAction: Sendable {
         case forceRetention = "force_retention"
         case importShortLinks = "import_short_links"
         case blockShortLink = "block_short_link"
+        case endSession = "end_session"
+        case exportWindow = "export_window"
     }
 
-    package init(_ kind: Kind, of tenant: TenantID, _ facts: JSONNode) {
+    package init(_ kind: Kind, of tenant: TenantID?, _ facts: JSONNode) {
         self.kind = kind
         self.tenant = tenant
         self.facts = facts

@@ -9,6 +9,7 @@ import LinkRouting
 struct AssociationToolsController {
     let authorizer: AdminAuthorizer
     let live: LiveCatalog
+    let publishing: PublishingService
     let files: AssociationFileCache
     let queue: WorkQueue
 
@@ -85,24 +86,81 @@ struct AssociationToolsController {
         return Response(json: Array(decision.utf8))
     }
 
-    /// Returns the file that devices get for `?host=`, and its findings.
+    /// Returns the file that devices get for `?host=`, and its findings; with `?draft=` the file that they would get, and the
+    /// links that it would move.
     @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try authorizer.tenant(request, context, .tablesRead)
         let name = request.parameter("host") ?? ""
         let host = (try? DeepLink.parse("https://\(name.hasPrefix("*.") ? String(name.dropFirst(2)) : name)/"))?.host
         let platform = try request.parameter("platform").map(Self.platform) ?? .apple
-        let bytes = try served(platform, host, of: entry.tenant).bytes
-        let answer = try await queue.run(for: WorkOwner(entry.grant)) { cancellation in
-            let file = try JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: 1 << 26))
+        let served = try served(platform, host, of: entry.tenant).bytes
+        var draft: PublishedTable?
+        if request.parameter("draft") != nil {
+            guard entry.environment == .production else {
+                throw Problem(
+                    .invalidRequest,
+                    "Association files are made from the table of production; leave out 'environment'."
+                )
+            }
+            draft = try await publishing.comparison(at: entry.location, limit: entry.grant).draft
+        }
+        let answer = try await queue.run(for: WorkOwner(entry.grant)) { [draft] cancellation in
+            let bytes = try draft.map { try Self.file(platform, host, of: $0, cancellation) } ?? served
+            let limits = JSONReader.Limits(maximumBytes: 1 << 26)
+            let file = try JSONReader.parse(bytes, limits: limits)
             let report = AssociationReport([.init(name, Self.findings(platform, bytes, cancellation))])
+            var moved: JSONNode?
+            if draft != nil {
+                let before = try JSONReader.parse(served, limits: limits)
+                moved = Self.difference(platform, from: before, to: file, host: host ?? "", cancellation)
+            }
             return Array(
                 JSONNode.object([
                     "host": .string(name), "platform": .string(platform == .apple ? "ios" : "android"),
-                    "file": file, "findings": .array(report.findingsJSON),
+                    "file": file, "findings": .array(report.findingsJSON), "moves": moved?["moves"],
+                    "complete": moved?["complete"],
                 ]).json().utf8
             )
         }
         return Response(json: answer)
+    }
+
+    /// Returns the file that a table would give a host in lookup form.
+    private static func file(
+        _ platform: AssociationFile,
+        _ host: String?,
+        of table: PublishedTable,
+        _ cancellation: Cancellation
+    )
+        throws -> [UInt8]
+    {
+        let files = AssociationFiles(router: table.router, within: cancellation.budget(of: .associationFiles))
+        guard let domain = host.flatMap({ table.settings.identity.domain(for: $0) }),
+            let pair = files.byHost[domain.host]
+        else { throw Problem.fileNotMade }
+        return platform == .apple ? pair.apple : pair.android
+    }
+
+    private static func difference(
+        _ platform: AssociationFile,
+        from before: JSONNode,
+        to after: JSONNode,
+        host: String,
+        _ cancellation: Cancellation
+    ) -> JSONNode {
+        let budget = cancellation.budget(of: .associationFiles)
+        return switch platform {
+        case .apple:
+            AssociationFileDiff(
+                from: AppleAppSiteAssociation(root: before),
+                to: AppleAppSiteAssociation(root: after),
+                host: host,
+                within: budget
+            ).json
+        case .android:
+            AssociationFileDiff(from: AssetLinks(root: before), to: AssetLinks(root: after), host: host, within: budget)
+                .json
+        }
     }
 
     /// Returns the file that the public port serves for a host in lookup form.

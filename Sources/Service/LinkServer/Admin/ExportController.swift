@@ -11,6 +11,7 @@ struct ExportController {
     let authorizer: AdminAuthorizer
     let exporter: ExportService
     let catalog: LiveCatalog
+    let store: any AuditStore
 
     private static let chunkBytes = 64 << 10
 
@@ -59,6 +60,7 @@ struct ExportController {
         let manifest = try await convertingFailures {
             try await ClientPresence.cancelling { try await exporter.exportNow(ExportPlan(table)) }
         }
+        try await note(manifest, entry)
         guard request.uri.queryParameters["download"] != nil else {
             return Response(status: manifest.file == nil ? .ok : .created, json: manifest.json)
         }
@@ -89,7 +91,13 @@ struct ExportController {
         let manifest = try await convertingFailures {
             try await ClientPresence.cancelling { try await exporter.exportAgain(path, of: entry.tenant) }
         }
+        try await note(manifest, entry)
         return Response(status: .ok, json: manifest.json)
+    }
+
+    private func note(_ manifest: ExportManifest, _ entry: AdminAuthorizer.Entry) async throws {
+        let facts: JSONNode = .object(["export": .string(manifest.name), "version": .int(manifest.version)])
+        try await store.note(AuditAction(.exportWindow, of: entry.tenant, facts), change: entry.change)
     }
 
     /// Runs `work` and converts failures of exports to problems.

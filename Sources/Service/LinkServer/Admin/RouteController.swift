@@ -2,6 +2,7 @@ import HTTPTransport
 import HTTPTypes
 import Hummingbird
 import LinkCatalog
+import LinkEvents
 import LinkRouting
 import NIOCore
 
@@ -9,6 +10,7 @@ import NIOCore
 struct RouteController {
     let authorizer: AdminAuthorizer
     let publishing: PublishingService
+    let analytics: any EventAnalytics
     let limits: LiveLimits
 
     private static let lines = "application/x-ndjson"
@@ -21,7 +23,8 @@ struct RouteController {
         router.delete("/admin/v1/tenants/:tenant/draft/routes/:id", use: remove)
     }
 
-    /// Returns a page of the routes; for clients that accept NDJSON all of them, one a line. `?q=` and `?matches=` select some.
+    /// Returns a page of the routes; for clients that accept NDJSON all of them, one a line. `?q=` and `?matches=` select some,
+    /// and `?sort=hits` orders them by the links of the last 30 days.
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try authorizer.tenant(request, context, .tablesRead)
         let link: DeepLink?
@@ -30,16 +33,21 @@ struct RouteController {
         } catch {
             throw Problem(.invalidRequest, "'matches' is no link: \(error.message)")
         }
-        let (routes, version) = try await publishing.routes(
+        var (routes, version) = try await publishing.routes(
             containing: request.parameter("q"),
             matching: link,
             at: entry.location
         )
+        if let order = request.parameter("sort") {
+            guard order == "hits" else { throw Problem(.invalidRequest, "'sort' must be 'hits'.") }
+            _ = try authorizer.grant(request, context, .analyticsRead, of: entry.tenant)
+            routes = try await byHits(routes, entry)
+        }
         guard request.headers[.accept]?.contains(Self.lines) == true else {
             let page = try PageRequest(request).answer(of: routes, "routes", \.self) { $0["id"]?.text ?? "" }
             return Response(page, eTag: version)
         }
-        let body = ResponseBody { writer in
+        let body = ResponseBody { [routes] writer in
             for start in stride(from: 0, to: routes.count, by: 256) {
                 let chunk = routes[start..<min(start + 256, routes.count)].map { $0.json() + "\n" }.joined()
                 try await writer.write(ByteBuffer(string: chunk))
@@ -48,6 +56,22 @@ struct RouteController {
         }
         let headers: HTTPFields = [.contentType: Self.lines, .cacheControl: "no-store", .eTag: "\"\(version)\""]
         return Response(status: .ok, headers: headers, body: body)
+    }
+
+    /// Returns the routes with the most live links of the last 30 days first.
+    private func byHits(_ routes: [JSONNode], _ entry: AdminAuthorizer.Entry) async throws -> [JSONNode] {
+        let end = entry.change.at.day.next.start
+        let scope = AnalyticsScope(
+            tenant: entry.tenant,
+            environment: entry.environment,
+            purposes: [.live],
+            edges: [Timestamp(milliseconds: end.milliseconds - 30 * Timestamp.millisecondsPerDay), end]
+        )
+        let totals = try await analytics.totals(TotalsQuery(scope: scope, columns: [.route]))
+        let pairs = totals.compactMap { total in total.columns.text(.route).map { ($0, total.count) } }
+        let hits = Dictionary(pairs, uniquingKeysWith: +)
+        let counted = routes.map { hits[$0["id"]?.text ?? ""] ?? 0 }
+        return routes.indices.sorted { (counted[$1], $0) < (counted[$0], $1) }.map { routes[$0] }
     }
 
     /// Imports routes, one a line. They replace those with the same ids, and new ones are appended; `?mode=replace`

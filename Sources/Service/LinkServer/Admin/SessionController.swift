@@ -7,7 +7,7 @@ import LinkRouting
 /// Lists and ends the sessions of people who have signed in to the console with a key.
 struct SessionController {
     let authorizer: AdminAuthorizer
-    let store: any SessionStore & KeyStore
+    let store: any SessionStore & KeyStore & AuditStore
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
         router.get("/admin/v1/sessions", use: list)
@@ -40,7 +40,12 @@ struct SessionController {
             )
         }
         try await context.once(grant, of: entry.key.tenant)
-        _ = try await store.removeSession(entry.session.hash)
+        guard try await store.removeSession(entry.session.hash) else { return Response(status: .noContent) }
+        let facts: JSONNode = .object(["key": .string(entry.key.id.rawValue), "keyName": .string(entry.key.name)])
+        try await store.note(
+            AuditAction(.endSession, of: entry.key.tenant, facts),
+            change: authorizer.change(grant, context)
+        )
         return Response(status: .noContent)
     }
 

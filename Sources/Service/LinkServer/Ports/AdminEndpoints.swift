@@ -66,12 +66,16 @@ func addAdminEndpoints(_ dependencies: ServerDependencies, to router: Hummingbir
     ).addRoutes(to: router)
     SessionController(authorizer: authorizer, store: dependencies.store).addRoutes(to: router)
     AuditController(authorizer: authorizer, store: dependencies.store).addRoutes(to: router)
-    RouteController(authorizer: authorizer, publishing: dependencies.publishing, limits: dependencies.limits).addRoutes(
-        to: router
-    )
+    RouteController(
+        authorizer: authorizer,
+        publishing: dependencies.publishing,
+        analytics: dependencies.log.analytics,
+        limits: dependencies.limits
+    ).addRoutes(to: router)
     AssociationToolsController(
         authorizer: authorizer,
         live: dependencies.linkResolver.catalog,
+        publishing: dependencies.publishing,
         files: dependencies.associationFiles,
         queue: dependencies.editorQueue
     ).addRoutes(to: router)
@@ -136,7 +140,8 @@ func addAdminEndpoints(_ dependencies: ServerDependencies, to router: Hummingbir
     ExportController(
         authorizer: authorizer,
         exporter: dependencies.exporter,
-        catalog: dependencies.linkResolver.catalog
+        catalog: dependencies.linkResolver.catalog,
+        store: dependencies.store
     )
     .addRoutes(to: router)
 }

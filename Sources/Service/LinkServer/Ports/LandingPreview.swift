@@ -19,16 +19,13 @@ package struct LandingPreview: Sendable {
     ///
     /// - Parameter userAgent: That of the browser or app.
     package func answer(to link: String, of tenant: TenantID, userAgent: String) async throws -> Answer? {
-        let catalog = linkResolver.catalog.current
         let visitor = ClickContext(.get, [.userAgent: userAgent])
-        var facts = visitor.context
-        facts.now = linkResolver.now()
-        let located = catalog.locate(link)
-        var known: LinkResolver.KnownCodes = [:]
-        let resolved = try await linkResolver.followed(located, in: facts, of: catalog, &known)
-        guard let table = resolved.answer.table, table.tenant == tenant, case .success(let clicked) = located.parsed
+        let catalog = linkResolver.catalog.current
+        guard let (resolved, facts) = try await resolve(link, of: tenant, for: visitor, in: catalog),
+            let table = resolved.answer.table
         else { return nil }
-        let page = TenantPage(table.settings, host: clicked.host, languages: facts.locale)
+        let host = (try? DeepLink.parse(link))?.host
+        let page = TenantPage(table.settings, host: host, languages: facts.locale)
         let plan = try LandingPlan(
             resolved,
             for: LandingPlan.Visitor(context: facts, app: visitor.app, botClass: visitor.botClass),
@@ -41,5 +38,26 @@ package struct LandingPreview: Sendable {
         case .landing(let landing): .page(landing.response(in: page))
         case .problem(let problem, let status): .page(problem.response(status, in: page))
         }
+    }
+
+    /// Returns what chats show of a link: what the short link, its route and the table say, in this order. Nil without a title,
+    /// so that chats show the page to which the link leads, and for a link that is not one of the tenant's.
+    package func card(of link: String, of tenant: TenantID) async throws -> LinkPreview? {
+        let catalog = linkResolver.catalog.current
+        guard let (resolved, _) = try await resolve(link, of: tenant, for: ClickContext(.get, [:]), in: catalog),
+            PreviewPage(resolved) != nil
+        else { return nil }
+        return resolved.preview
+    }
+
+    private func resolve(_ link: String, of tenant: TenantID, for visitor: ClickContext, in catalog: Catalog)
+        async throws
+        -> (LinkResolver.ResolvedLink, LinkContext)?
+    {
+        var facts = visitor.context
+        facts.now = linkResolver.now()
+        var known: LinkResolver.KnownCodes = [:]
+        let resolved = try await linkResolver.followed(catalog.locate(link), in: facts, of: catalog, &known)
+        return resolved.answer.table?.tenant == tenant ? (resolved, facts) : nil
     }
 }

@@ -100,7 +100,12 @@ extension CatalogDatabase {
     package func note(_ action: AuditAction, change: AuditContext) async throws {
         try await pool.storing { db in
             try Self.audit(
-                Audited(action.kind.rawValue, action.tenant, subject: action.tenant.rawValue, after: action.facts),
+                Audited(
+                    action.kind.rawValue,
+                    action.tenant,
+                    subject: action.tenant?.rawValue ?? "",
+                    after: action.facts
+                ),
                 change,
                 db
             )
