@@ -282,6 +282,28 @@ struct ConsoleTests {
             let page = try await browser.get("/console/acme/try?link=https%3A%2F%2Fgo.acme.test%2F").text
             #expect(page.contains("tables:read"), "\(page)")
         }
+        try await withConsole(scopes: [.tablesRead]) { browser, session in
+            _ = try await browser.signIn(session.key)
+            for (place, scopes) in [
+                ("routes/new", "tables:write"), ("routes/publish", "tables:write and publish"), ("try", nil),
+            ] as [(String, String?)] {
+                let page = try await browser.get("/console/acme/\(place)").text
+                #expect(page.contains("a key needs the scope") == (scopes != nil), "\(place): \(page)")
+                if let scopes { #expect(page.contains("the scope \(scopes):"), "\(place): \(page)") }
+            }
+        }
+    }
+
+    @Test func aDraftShowsTheLinksThatItsAssociationFilesMove() async throws {
+        try await withConsole { browser, session in
+            _ = try await browser.signIn(session.key)
+            let page = #"{"path": "/item/{id:int}", "owner": "shop", "web": "https://www.acme.test/{id}"}"#
+            #expect(try await session.send(.put, "draft/routes/item", page).status == 200)
+            let shown = try await browser.get("/console/acme/routes/publish?association=yes").text
+            #expect(shown.contains("now app, then browser") && shown.contains("https://go.acme.test/item/"), "\(shown)")
+            let first = try await browser.get("/")
+            #expect(first.status == 303 && first["Location"] == "/console")
+        }
     }
 
     @Test func hostileTextsStayTexts() async throws {
