@@ -9,51 +9,32 @@ import Testing
 
 /// What a release has migrated, each later version can open: its migrations never change, and new ones follow them.
 struct ReleasedMigrationTests {
-    struct Released: Sendable, CustomTestStringConvertible {
-        let kind: String
-        let known: [String]
-        /// The SHA-256 of each file that a release has, oldest first.
-        let hashes: [String]
-        var testDescription: String { kind }
-    }
-
-    static let released = [
-        Released(
-            kind: "catalog",
-            known: Migrations.catalog,
-            hashes: ["830df3a3aa59638fc3254ff9e270f57de9eed5b7dd071c1b8211ee05bd0df270"]
-        ),
-        Released(
-            kind: "events",
-            known: Migrations.events,
-            hashes: ["088caecbcf1c922b77142644bbe885288aa52874d3f6df0cd8d694f738c97d90"]
-        ),
-        Released(
-            kind: "ledger",
-            known: Migrations.ledger,
-            hashes: ["c4b9cc3f8b4849b8e970242a97e53d4bdd9519f4d7375395892b25a6d3b931f3"]
-        ),
-        Released(
-            kind: "links",
-            known: Migrations.links,
-            hashes: ["6be8ad74099b7eb98da3e21f4219ceaf6dce27fdc26cdc7cd05d517892af33c2"]
-        ),
-        Released(
-            kind: "postgresql",
-            known: Migrations.postgresql,
-            hashes: ["49094345d6e61186c6e4113344bebff287ca91c09f2d9af9d7255ee4c3918f88"]
-        ),
+    /// The migrations of this version, by the ending of their files' names.
+    private static let known = [
+        "catalog": Migrations.catalog, "events": Migrations.events, "ledger": Migrations.ledger,
+        "links": Migrations.links,
+        "postgresql": Migrations.postgresql,
     ]
 
-    @Test(arguments: released) func releasedMigrationsNeverChange(_ released: Released) {
-        for (index, hash) in released.hashes.enumerated() {
-            let name = "m\(String(format: "%04d", index + 1))_\(released.kind).sql"
-            let found = released.known.dropFirst(index).first.map {
+    static let releases =
+        (try? FileManager.default.contentsOfDirectory(atPath: Repository.file("Tests/Upgrade").path))?
+        .filter { $0.first?.isNumber == true } ?? []
+
+    /// `migrations.sha256` of a release has the SHA-256 and the path of each of its migrations.
+    @Test(arguments: releases) func releasedMigrationsNeverChange(_ release: String) throws {
+        let list = Repository.file("Tests/Upgrade/\(release)/migrations.sha256")
+        let lines = try String(contentsOf: list, encoding: .utf8).split(separator: "\n")
+        #expect(lines.count >= Self.known.count)
+        for line in lines {
+            let path = try #require(line.split(separator: " ").last)
+            let name = try #require(path.split(separator: "/").last).wholeMatch(of: #/m([0-9]{4})_([a-z]+)\.sql/#)
+            let (number, kind) = (try #require(name.flatMap { Int($0.1) }), String(try #require(name).2))
+            let found = try #require(Self.known[kind]).dropFirst(number - 1).first.map {
                 SHA256.hash(data: Data($0.utf8)).map { String(format: "%02x", $0) }.joined()
             }
             #expect(
-                found == hash,
-                "\(name) is released, and files with it exist: restore it, and add m\(String(format: "%04d", released.hashes.count + 1))_\(released.kind).sql instead"
+                found.map { line.hasPrefix($0) } == true,
+                "\(path) belongs to \(release), and files that had it exist: restore it, and add a migration to Migrations.\(kind) instead"
             )
         }
     }
