@@ -1,5 +1,7 @@
-/// The SQL migrations of each file, oldest first. The first one is the baseline. It changes until version 0.1.0 is
-/// released. Afterwards the lists are append-only: a released migration never changes.
+/// The SQL migrations of each file, oldest first. The lists are append-only: a released migration never changes, not even in a
+/// comment, since files have its hash. ReleasedMigrationTests has those that are released.
+///
+/// A day file is migrated when it is first read, so a migration of `events` must be fast: it adds columns, without indexes.
 package enum Migrations {
     /// `catalog.db`
     package static let catalog = [text(PackageResources.m0001_catalog_sql)]

@@ -216,7 +216,8 @@ BEGIN SELECT raise(ABORT, 'the head of the audit log is not removed'); END;
 -- The catalog that this file is a copy of, and the history of it that was accepted last; no row if it is a catalog itself.
 CREATE TABLE copy_of (
     source TEXT NOT NULL PRIMARY KEY,
-    accepted TEXT
+    accepted TEXT,
+    schema INTEGER NOT NULL DEFAULT 0 -- the user_version with which all rows were copied
 ) STRICT, WITHOUT ROWID;
 
 -- Histories that an operator has accepted, of a catalog that nodes follow. Empty in a file.

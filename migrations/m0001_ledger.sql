@@ -16,6 +16,7 @@ CREATE TABLE export_window (
     last_seq INTEGER NOT NULL CHECK (last_seq >= first_seq - 1),
     format TEXT NOT NULL,
     level INTEGER NOT NULL,
+    software TEXT NOT NULL, -- that cut it, for the manifest
     exported_at INTEGER, -- NULL: cut, not exported yet
     PRIMARY KEY (tenant, window_end)
 ) STRICT, WITHOUT ROWID;

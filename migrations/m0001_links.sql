@@ -87,7 +87,8 @@ CREATE TABLE link_position (
     commit_number INTEGER NOT NULL,
     commit_id TEXT NOT NULL,
     is_complete INTEGER NOT NULL CHECK (is_complete IN (0, 1)),
-    accepted TEXT -- the history that was accepted last
+    accepted TEXT, -- the history that was accepted last
+    schema INTEGER NOT NULL DEFAULT 0 -- the user_version with which all rows were copied
 ) STRICT;
 
 CREATE TABLE unsent_end (

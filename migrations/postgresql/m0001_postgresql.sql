@@ -6,7 +6,7 @@ CREATE TABLE fingerpost_schema (
     only_row BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (only_row),
     version INTEGER NOT NULL,
     oldest INTEGER NOT NULL,
-    baseline TEXT NOT NULL
+    migrations TEXT NOT NULL -- the SHA-256 of those that the database has had, separated by spaces
 );
 
 -- The store from which `fingerpost store copy` has not copied everything yet. No node starts then.

@@ -82,8 +82,8 @@ extension PostgresStore {
         try db.execute(sql: "SELECT pg_advisory_xact_lock(?)", arguments: [lock])
         let isThere = try Bool.fetchOne(db, sql: "SELECT to_regclass('fingerpost_schema') IS NOT NULL") ?? false
         let found =
-            isThere ? try SQLRow.fetchOne(db, sql: "SELECT version, oldest, baseline FROM fingerpost_schema") : nil
-        let baseline = CatalogDatabase.contentHash(migrations.first ?? "")
+            isThere ? try SQLRow.fetchOne(db, sql: "SELECT version, oldest, migrations FROM fingerpost_schema") : nil
+        let hashes = migrations.map { CatalogDatabase.contentHash($0) }
         guard let found else {
             try requireCreation(mayCreate, name)
             guard try Int.fetchOne(db, sql: "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()") == 0
@@ -94,13 +94,15 @@ extension PostgresStore {
             }
             try run(migrations[...], db)
             return try db.execute(
-                sql: "INSERT INTO fingerpost_schema (version, oldest, baseline) VALUES (?, ?, ?)",
-                arguments: [migrations.count, 1, baseline]
+                sql: "INSERT INTO fingerpost_schema (version, oldest, migrations) VALUES (?, ?, ?)",
+                arguments: [migrations.count, 1, hashes.joined(separator: " ")]
             )
         }
-        guard try found["baseline"] as String == baseline else {
+        // A newer version has had more.
+        guard zip(try (found["migrations"] as String).split(separator: " "), hashes).allSatisfy(==) else {
             throw PostgresError.unsuitable(
-                "\(name) belongs to another build, and no database is migrated until version 0.1.0: name an empty one."
+                "\(name) belongs to another build: its schema is that of no release. Nothing was changed: start that build, or name "
+                    + "an empty database."
             )
         }
         let (version, oldest): (Int, Int) = (try found["version"], try found["oldest"])
@@ -119,7 +121,10 @@ extension PostgresStore {
         } catch PostgresError.statement(let code, _) where ["55P03", "40P01"].contains(code) {
             throw TablesInUse()
         }
-        try db.execute(sql: "UPDATE fingerpost_schema SET version = ?", arguments: [migrations.count])
+        try db.execute(
+            sql: "UPDATE fingerpost_schema SET version = ?, migrations = ?",
+            arguments: [migrations.count, hashes.joined(separator: " ")]
+        )
     }
 
     private static func requireCreation(_ mayCreate: Bool, _ name: String) throws {

@@ -37,6 +37,7 @@ struct ServeCommand: AsyncParsableCommand {
         let log = LogSettings(configuration.log.values)
         ProcessLog.start(log)
         let logger = Logger(label: "fingerpost")
+        logger.info("starting", metadata: ["version": "\(BuildInfo.version)"])
         let metrics = MetricRegistry()
         MetricsSystem.bootstrap(metrics)
         do {

@@ -34,6 +34,7 @@ struct ExportLog: AsyncParsableCommand {
             plans: { [] },
             now: Self.now,
             sleep: { _ in },
+            software: "fingerpost test",
             logger: logger
         )
         let plan = ExportPlan(tenant: tenant, schedule: nil, format: format, level: 6)

@@ -21,6 +21,7 @@ struct ExitCodeTests {
         let process = Process()
         process.executableURL = RunningServer.products.appending(path: "fingerpost")
         process.arguments = command.words + ["--data", data]
+        process.environment = ProcessInfo.processInfo.environment.merging(["FINGERPOST_LOG_LEVEL": "warning"]) { $1 }
         let (output, errors) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = errors

@@ -38,6 +38,43 @@ struct HTTPAnswerTests {
         }
     }
 
+    /// Answers of endpoints, of the router, of the parser, and to other versions of HTTP; those of HTTP/2 have
+    /// HTTP2ConnectionTests.
+    @Test func noAnswerNamesTheServer() async throws {
+        try await withServer { server in
+            let requests = [
+                "GET / HTTP/1.1\r\nHost: go.yourappdomain.com", "GET /product/7 HTTP/1.1\r\nHost: go.yourappdomain.com",
+                "HEAD /openapi.json HTTP/1.1\r\nHost: a",
+                "GET /.well-known/assetlinks.json HTTP/1.1\r\nHost: yourappdomain.com",
+                "POST /resolve HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}",
+                "POST /resolve HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999", "OPTIONS * HTTP/1.1\r\nHost: a",
+                "GET /console HTTP/1.1\r\nHost: a", "GET /admin/v1/tenants HTTP/1.1\r\nHost: a", "GET /livez HTTP/1.0",
+                "GET /metrics HTTP/1.1\r\nHost: a", "DELETE /readyz HTTP/1.1\r\nHost: a",
+                "GET /nothing HTTP/1.1\r\nHost: a",
+                "GET / HTTP/1.1", "GET / HTTP/9.9\r\nHost: a", "nonsense", "GET / HTTP/1.1\r\nHost: a\r\nbad header",
+                "GET /\(String(repeating: "a", count: 9_000)) HTTP/1.1\r\nHost: a",
+                "GET / HTTP/1.1\r\nHost: a\r\n" + (0..<200).map { "X-\($0): 1" }.joined(separator: "\r\n"),
+            ]
+            for port in [server.publicPort, server.adminPort, server.opsPort] {
+                for request in requests {
+                    let connection = try HTTPConnection(port: port)
+                    try connection.begin(request + "\r\n\r\n")
+                    connection.endInput()
+                    let head = try connection.read().split(separator: "\r\n\r\n").first ?? ""
+                    let names = head.split(separator: "\r\n").dropFirst().map { $0.prefix { $0 != ":" }.lowercased() }
+                    #expect(
+                        head.hasPrefix("HTTP/1.") && names.contains("date"),
+                        "\(port) \(request.prefix(60)): \(head)"
+                    )
+                    #expect(
+                        names.allSatisfy { !["server", "via", "x-powered-by"].contains($0) },
+                        "\(port) \(request.prefix(60)): \(head)"
+                    )
+                }
+            }
+        }
+    }
+
     @Test func clientsOfHTTP10GetNoChunks() async throws {
         try await withServer { server in
             let key = try #require(server.key)

@@ -32,6 +32,8 @@ struct LogTests {
                     "\(line)"
                 )
             }
+            #expect(objects.first?["msg"]?.text == "starting")
+            #expect(objects.first?["version"]?.text?.hasPrefix("0.1.0") == true)
             let requests = objects.filter { $0["event"]?.text == "request" }
             #expect(requests.count >= 8)
             #expect(requests.allSatisfy { $0["trace_id"]?.text?.utf8.count == 32 })

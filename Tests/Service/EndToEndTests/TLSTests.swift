@@ -137,7 +137,8 @@ struct TLSTests {
             "serve", "--data", directory + "/data", "--public", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--ops",
             "127.0.0.1:0",
         ]
-        process.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(variables.merging(["FINGERPOST_LOG_LEVEL": "warning"]) { $1 }) { $1 }
         let pipe = Pipe()
         process.standardOutput = FileHandle.nullDevice
         process.standardError = pipe

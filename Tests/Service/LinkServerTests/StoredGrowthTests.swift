@@ -198,8 +198,8 @@ struct StoredGrowthTests {
                 SELECT 'acme', x'', \(now), 'r', 0, \(now) FROM number;
                 INSERT INTO export_cursor (tenant, last_end, edge) VALUES ('acme', \(now + 2_880), 0);
                 \(Self.numbers(upTo: 2_880))
-                INSERT INTO export_window (tenant, window_end, window_start, first_seq, last_seq, format, level, exported_at)
-                SELECT 'acme', \(now) + n, \(now), 1, 0, 'ndjson', 6, \(now) FROM number
+                INSERT INTO export_window (tenant, window_end, window_start, first_seq, last_seq, format, level, software, exported_at)
+                SELECT 'acme', \(now) + n, \(now), 1, 0, 'ndjson', 6, 'fingerpost test', \(now) FROM number
                 """
             )
             let rows = try await auditRows(session).count

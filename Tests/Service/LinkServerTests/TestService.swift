@@ -226,7 +226,8 @@ func makeService(
         randomBytes: { Data((0..<$0).map { _ in UInt8.random(in: 0...255) }) },
         randomWord: { 1 },
         addressKey: { Data(repeating: 9, count: $0) },
-        seed: 1
+        seed: 1,
+        software: "fingerpost test"
     )
     let dependencies = ServerDependencies.build(
         environment,

@@ -95,6 +95,26 @@ struct CatalogReplicaTests {
         ]
     }
 
+    /// A migration adds columns to the copy, for which the catalog has had values.
+    @Test func migratedCopyIsCopiedAgain() async throws {
+        try await withCopy { catalog, node in
+            try await catalog.pool.storing { db in
+                for sql in [0, 4, 6, 8, 10].flatMap({ Self.changes(5, "shop")[$0] }) { try db.execute(sql: sql) }
+                try CatalogDatabase.audit(Audited("test", tenant("shop"), subject: "x"), Self.change, db)
+            }
+            #expect(try await node.follow())
+            try await node.local.storing { db in
+                try db.execute(sql: "UPDATE copy_of SET schema = schema - 1")
+                try db.execute(sql: "UPDATE revision SET message = 'before'")
+            }
+            #expect(try await node.follow())
+            for table in CopiedTable.ofReplica {
+                #expect(try await rows(node.local, table) == rows(catalog.pool, table), "\(table.name)")
+            }
+            #expect(try await node.follow() == false)
+        }
+    }
+
     @Test func everyTableOfTheCatalogIsCopiedOrNamedHere() async throws {
         let elsewhere: Set = ["draft", "suite", "audit", "ended_key", "repeated_request", "session"]
         let special: Set = ["sealing_key", "audit_head", "copy_of", "accepted_history"]

@@ -261,7 +261,8 @@ struct EventLogTests {
                     end: instant("2026-11-21T11:00:00Z"),
                     edge: 2,
                     format: "ndjson",
-                    level: 6
+                    level: 6,
+                    software: "fingerpost test"
                 )
                 try log.close()
             }

@@ -101,6 +101,47 @@ struct ExportAgainTests {
         }
     }
 
+    /// A window that one version has cut and another exports has the manifest that the first would have written. What the other
+    /// writes itself, a new version of the file or the next window, has its own name.
+    @Test func begunWindowKeepsItsManifest() async throws {
+        try await withExportBench { bench in
+            try await bench.record(events(1...10))
+            let first = try await bench.exporter.exportNow(bench.plan)
+            #expect(first.software == "fingerpost test")
+            let before = try bench.files()
+            try FileManager.default.removeItem(atPath: bench.exports)
+            let next = ExportService(
+                store: bench.log,
+                ledger: bench.log.exportLedger,
+                sink: DirectoryExportSink(directory: bench.exports),
+                recorder: bench.recorder,
+                plans: { [] },
+                now: { bench.clock.now },
+                sleep: { _ in },
+                software: "fingerpost next",
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            )
+            #expect(try await next.exportAgain(first.name, of: bench.plan.tenant) == first)
+            #expect(try bench.files() == before)
+            try await bench.record(events(11...12))
+            #expect(try await next.exportNow(bench.plan).software == "fingerpost next")
+        }
+    }
+
+    @Test func manifestOfAnEarlierVersionIsRead() async throws {
+        try await withExportBench { bench in
+            try await bench.record(events(1...10))
+            var manifest = try await bench.exporter.exportNow(bench.plan)
+            let path = bench.exports + "/\(manifest.name).manifest.json"
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            #expect(text.contains(#""software": "fingerpost test","#))
+            let line = try #require(text.split(separator: "\n").first { $0.contains("software") })
+            try text.replacing("\(line)\n", with: "").write(toFile: path, atomically: true, encoding: .utf8)
+            manifest.software = nil
+            #expect(try await bench.exporter.exportAgain(manifest.name, of: bench.plan.tenant) == manifest)
+        }
+    }
+
     /// The log is damaged and the export is intact: the export stays.
     @Test func rowsThatChangedTakeNoGoodFileAway() async throws {
         try await withExportBench { bench in
@@ -131,6 +172,7 @@ struct ExportAgainTests {
                 plans: { [] },
                 now: { bench.clock.now },
                 sleep: { _ in },
+                software: "fingerpost test",
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             )
             await #expect(throws: ExportFailure.windowGone(manifest.name)) {

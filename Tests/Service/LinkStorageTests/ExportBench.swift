@@ -72,6 +72,7 @@ func withExportBench(
             webhooks: hasWebhook ? log.webhookQueue : nil,
             now: { clock.now },
             sleep: { _ in },
+            software: "fingerpost test",
             logger: logger
         )
         let bench = ExportBench(

@@ -65,6 +65,7 @@ struct ExportClockTests {
                 plans: { [] },
                 now: { clock.now },
                 sleep: { _ in },
+                software: "fingerpost test",
                 logger: logger
             )
             let bench = Bench(clock: clock, recorder: recorder, exporter: exporter, exports: folder + "/exports")
@@ -164,7 +165,14 @@ struct ExportClockTests {
             _ = try await log.append((1...9).map { .sample($0) })
             _ = try await log.exportLedger.cursor(of: shop, since: instant("2026-11-21T10:00:00Z"))
             func cut(_ end: String, _ edge: Int64) async throws -> ExportWindow {
-                try await log.exportLedger.cut(shop, end: instant(end), edge: edge, format: "ndjson", level: 6)
+                try await log.exportLedger.cut(
+                    shop,
+                    end: instant(end),
+                    edge: edge,
+                    format: "ndjson",
+                    level: 6,
+                    software: "fingerpost test"
+                )
             }
             let first = try await cut("2026-11-21T11:00:00Z", 4)
             #expect(try await cut("2026-11-21T11:00:00Z", 9) == first)

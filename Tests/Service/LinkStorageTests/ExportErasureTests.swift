@@ -257,6 +257,7 @@ struct ExportErasureTests {
                 plans: { [] },
                 now: { bench.clock.now },
                 sleep: { _ in },
+                software: "fingerpost test",
                 logger: logger
             )
             let eraser = Eraser(

@@ -34,6 +34,7 @@ struct ExportProgressTests {
                     plans: { [plan.withLock(\.self)] },
                     now: now,
                     sleep: { _ in throw CancellationError() },
+                    software: "fingerpost test",
                     logger: logger
                 )
                 try await exporter.run()

@@ -52,6 +52,7 @@ struct ExportServiceTests {
             plans: { plans },
             now: now,
             sleep: { _ in },
+            software: "fingerpost test",
             logger: logger
         )
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -133,7 +133,8 @@ struct RetentionServiceTests {
                 end: instant("2026-11-02T00:00:00Z"),
                 edge: 2,
                 format: "ndjson",
-                level: 6
+                level: 6,
+                software: "fingerpost test"
             )
             #expect(try await retention.applyRetention().waiting.count == 1)
             try await log.exportLedger.markExported(window, at: clock.now)

@@ -129,8 +129,8 @@ struct SQLiteFileTests {
         }
     }
 
-    /// Builds before the baselines counted their migrations from 1.
-    @Test(arguments: [0, 1, 5, 7, Self.schema.version(after: 0), Self.schema.version(after: 256), -1])
+    /// Early builds wrote only the number of the migrations.
+    @Test(arguments: [0, 1, 5, 7, 0x100, Self.schema.version(after: 1) ^ 0x100, -1])
     func versionOfAnotherBuildIsRefusedUntouched(_ version: Int) throws {
         try inTemporaryDirectory { folder in
             let path = folder + "/a.db"
@@ -141,15 +141,30 @@ struct SQLiteFileTests {
         }
     }
 
-    @Test func changedBaselineIsRefusedUntouched() throws {
+    /// What a file has had must be the beginning of what a build knows.
+    @Test(arguments: [0, 1]) func changedMigrationIsRefusedUntouched(_ index: Int) throws {
+        try inTemporaryDirectory { folder in
+            let path = folder + "/a.db"
+            try SQLiteFile.close(try SQLiteFile.open(path, Self.nextSchema))
+            var migrations = Self.nextSchema.migrations + ["CREATE TABLE third (id INTEGER) STRICT"]
+            migrations[index] += "; CREATE TABLE more (id INTEGER) STRICT"
+            try expectAnotherBuild(
+                path,
+                SQLiteSchema(applicationID: Self.schema.applicationID, migrations: migrations)
+            )
+        }
+    }
+
+    @Test func allStepsAreOneTransaction() throws {
         try inTemporaryDirectory { folder in
             let path = folder + "/a.db"
             try SQLiteFile.close(try SQLiteFile.open(path, Self.schema))
-            let changed = SQLiteSchema(
+            let broken = SQLiteSchema(
                 applicationID: Self.schema.applicationID,
-                migrations: Self.schema.migrations.map { $0 + "; CREATE TABLE more (id INTEGER) STRICT" }
+                migrations: Self.nextSchema.migrations + ["SELECT nonsense"]
             )
-            try expectAnotherBuild(path, changed)
+            #expect(throws: (any Error).self) { try SQLiteFile.open(path, broken) }
+            try SQLiteFile.close(try SQLiteFile.open(path, Self.schema))
         }
     }
 
@@ -159,9 +174,9 @@ struct SQLiteFileTests {
         let error = #expect(throws: StorageError.self) { try SQLiteFile.open(path, schema) }
         #expect(
             "\(try #require(error))"
-                == "\(path) belongs to another build, and no file is migrated until version 0.1.0. Nothing was changed: "
-                + "save the tenants with 'fingerpost pull' and the events with 'fingerpost export' of that build, and use "
-                + "this one in a new directory."
+                == "\(path) belongs to another build: its schema is that of no release. Nothing was changed: start that build, "
+                + "or save the tenants with its 'fingerpost pull', the short links with 'fingerpost links export' and the events "
+                + "with 'fingerpost export', and use this version in a new directory."
         )
         #expect(error?.exitCode == 65)
         #expect(try Data(contentsOf: URL(filePath: path)) == before)

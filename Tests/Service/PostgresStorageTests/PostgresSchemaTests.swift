@@ -21,7 +21,7 @@ struct PostgresSchemaTests {
         "count_day",
         "value_hour", "value_day", "link_day", "erasure", "erasure_confirmed",
         // What only a node's copy needs.
-        "copy_of.accepted", "link_position", "unsent_end", "short_link_tag",
+        "copy_of.accepted", "copy_of.schema", "link_position", "unsent_end", "short_link_tag",
     ]
 
     @Test func bothStoresHaveTheSameColumns() async throws {
@@ -136,7 +136,7 @@ struct PostgresSchemaTests {
     }
 
     @Test(arguments: [
-        ("UPDATE fingerpost_schema SET baseline = 'x'", "belongs to another build"),
+        ("UPDATE fingerpost_schema SET migrations = 'x'", "belongs to another build"),
         ("UPDATE fingerpost_schema SET version = 9, oldest = 8", "needs a program that knows schema 8"),
     ])
     func foreignSchemasAreRefused(sql: String, reason: String) async throws {

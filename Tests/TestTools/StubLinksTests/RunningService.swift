@@ -119,7 +119,8 @@ struct RunningService: Sendable {
                 randomBytes: { Data((0..<$0).map { _ in UInt8.random(in: 0...255) }) },
                 randomWord: { .random(in: .min ... .max) },
                 addressKey: { Data(repeating: 9, count: $0) },
-                seed: 1
+                seed: 1,
+                software: "fingerpost test"
             ),
             store: database,
             shortLinks: links,

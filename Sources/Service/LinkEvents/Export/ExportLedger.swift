@@ -18,7 +18,8 @@ package protocol ExportLedger: Sendable {
         end: Timestamp,
         edge: Int64,
         format: String,
-        level: Int
+        level: Int,
+        software: String
     ) async throws -> ExportWindow
 
     /// Whether a window of the tenant was ever cut.
@@ -65,6 +66,8 @@ package struct ExportWindow: Sendable, Hashable {
     package let lastSequence: Int64
     package let format: String
     package let level: Int
+    /// The program that cut the window, with its version.
+    package let software: String
 
     package init(
         tenant: TenantID,
@@ -73,7 +76,8 @@ package struct ExportWindow: Sendable, Hashable {
         firstSequence: Int64,
         lastSequence: Int64,
         format: String,
-        level: Int
+        level: Int,
+        software: String
     ) {
         self.tenant = tenant
         self.start = start
@@ -82,5 +86,6 @@ package struct ExportWindow: Sendable, Hashable {
         self.lastSequence = lastSequence
         self.format = format
         self.level = level
+        self.software = software
     }
 }

@@ -9,6 +9,9 @@ package struct ExportManifest: Sendable, Hashable {
     package var name: String
     /// The node whose log it is from, if there are several.
     package var node: String?
+    /// The program with its version: for the first version of an export the one that cut the window, so that each attempt writes
+    /// the same manifest, for a later one the one that wrote it.
+    package var software: String?
     /// Starts at 1 and increases whenever the window's file is replaced by one with other bytes.
     package var version: Int64 = 1
     /// The number of the window's rows that erasures removed, over all versions.
@@ -49,6 +52,7 @@ package struct ExportManifest: Sendable, Hashable {
         writer.member("tenant", tenant.rawValue)
         writer.member("name", name)
         writer.member("node", node)
+        writer.member("software", software)
         writer.member("version", version)
         writer.key("window")
         writer.beginObject()
@@ -96,6 +100,7 @@ extension ExportManifest {
         name = window.name
         windowStart = window.start
         windowEnd = window.end
+        software = window.software
         schemaVersion = Int64(ExportSchema.version)
         rows = 0
         firstSequence = window.firstSequence
@@ -115,7 +120,7 @@ extension ExportManifest {
 
     private static let maximumBytes = 65_536
 
-    /// Parses the output of ``json``. The earliest manifests had neither a version nor a count of erased rows.
+    /// Parses the output of ``json``. The earliest manifests had neither software, nor a version, nor a count of erased rows.
     package init(_ text: [UInt8], name: String) throws {
         guard let node = try? JSONReader.parse(text, limits: JSONReader.Limits(maximumBytes: Self.maximumBytes)),
             node["formatVersion"]?.int == Self.formatVersion, node["name"]?.text == name,
@@ -128,6 +133,7 @@ extension ExportManifest {
         self.tenant = tenant
         self.name = name
         self.node = node["node"]?.text
+        software = node["software"]?.text
         version = node["version"]?.int ?? 1
         erasedRows = node["erasedRows"]?.int ?? 0
         windowStart = start

@@ -121,6 +121,7 @@ extension ExportService {
         guard found > 0 else { return nil }
         var changed = manifest
         changed.version += 1
+        changed.software = software
         changed.rows -= found
         changed.erasedRows += found
         (changed.file, changed.firstRecordedAt, changed.lastRecordedAt) = (nil, nil, nil)

@@ -68,6 +68,7 @@ extension ExportService {
         var manifest = ExportManifest(window)
         manifest.node = node
         manifest.version = (stored?.version ?? 0) + 1
+        if stored != nil { manifest.software = software }
         manifest.erasedRows = stored?.erasedRows ?? 0
         // A damaged file is repaired in place; an intact one stays until another replaces it.
         let damaged = isWhole ? nil : stored?.file?.path

@@ -49,6 +49,8 @@ package actor ExportService: Service {
 
     /// The name of this node, if there are several.
     let node: String?
+    /// This program with its version, for manifests.
+    let software: String
     private let queue = ExportQueue()
 
     static let pageSize = 1_000
@@ -69,6 +71,7 @@ package actor ExportService: Service {
         sleep: @escaping @Sendable (Duration) async throws -> Void,
         traces: TraceSource = TraceSource(),
         node: String? = nil,
+        software: String,
         logger: Logger
     ) {
         self.store = store
@@ -82,6 +85,7 @@ package actor ExportService: Service {
         self.sleep = sleep
         self.traces = traces
         self.node = node
+        self.software = software
         self.logger = logger
     }
 
@@ -213,7 +217,8 @@ package actor ExportService: Service {
                     firstSequence: cursor.edge + 1,
                     lastSequence: max(edge, cursor.edge),
                     format: plan.format.rawValue,
-                    level: plan.level
+                    level: plan.level,
+                    software: software
                 )
             )
         }
@@ -238,7 +243,8 @@ package actor ExportService: Service {
             end: end,
             edge: edge,
             format: plan.format.rawValue,
-            level: plan.level
+            level: plan.level,
+            software: software
         )
     }
 

@@ -129,7 +129,8 @@ extension ExportWindow {
             firstSequence: 1,
             lastSequence: 0,
             format: "",
-            level: 1
+            level: 1,
+            software: ""
         )
         return window.name.split(separator: "/").suffix(parts.count) == parts[...] ? end : nil
     }

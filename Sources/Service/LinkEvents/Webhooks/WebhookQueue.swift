@@ -2,7 +2,8 @@ package import LinkRouting
 
 /// Stores the webhook deliveries that wait for their receiver, beside the log.
 package protocol WebhookQueue: Sendable {
-    /// Stores a delivery until it is completed. Does nothing if its id is already stored.
+    /// Stores a held delivery until it is completed. If its id is already stored and held, it replaces that one; a released one
+    /// stays.
     func add(_ delivery: WebhookDelivery) async throws
     /// Returns held deliveries, at most `limit`.
     func heldDeliveries(limit: Int) async throws -> [WebhookDelivery]

@@ -114,6 +114,7 @@ extension ServerDependencies {
             uptime: environment.uptime,
             sleep: environment.sleep,
             node: log.dropCopies == nil ? nil : node,
+            software: environment.software,
             logger: logger
         )
         let authenticator = APIKeyAuthenticator(keys, now: environment.now, noteUse: noteUse)

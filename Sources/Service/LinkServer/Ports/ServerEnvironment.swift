@@ -1,7 +1,7 @@
 package import Foundation
 package import LinkRouting
 
-/// Time and randomness. The process takes them from the system, a test sets them.
+/// Time, randomness and the version. The process takes them from the system, a test sets them.
 package struct ServerEnvironment: Sendable {
     package var now: @Sendable () -> Timestamp
     package var uptime: @Sendable () -> ContinuousClock.Instant
@@ -15,6 +15,8 @@ package struct ServerEnvironment: Sendable {
     package var addressKey: @Sendable (_ count: Int) -> Data
     /// The seed of trace ids and of the rate limiters' hashes.
     package var seed: UInt64
+    /// The program and its version, for manifests of exports.
+    package var software: String
 
     package init(
         now: @escaping @Sendable () -> Timestamp,
@@ -24,7 +26,8 @@ package struct ServerEnvironment: Sendable {
         randomBytes: @escaping @Sendable (_ count: Int) -> Data,
         randomWord: @escaping @Sendable () -> UInt64,
         addressKey: @escaping @Sendable (_ count: Int) -> Data,
-        seed: UInt64
+        seed: UInt64,
+        software: String
     ) {
         self.now = now
         self.uptime = uptime
@@ -34,5 +37,6 @@ package struct ServerEnvironment: Sendable {
         self.randomWord = randomWord
         self.addressKey = addressKey
         self.seed = seed
+        self.software = software
     }
 }

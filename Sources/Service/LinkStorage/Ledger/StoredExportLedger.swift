@@ -55,7 +55,7 @@ package struct StoredExportLedger: ExportLedger {
     }
 
     /// Continues the exports of another log, in a ledger without any.
-    package func adopt(_ cursors: [TenantID: ExportCursor]) async throws {
+    package func adopt(_ cursors: [TenantID: ExportCursor], software: String) async throws {
         try await ledger.storing { db in
             for (tenant, cursor) in cursors {
                 let end = cursor.lastEnd.milliseconds
@@ -67,10 +67,10 @@ package struct StoredExportLedger: ExportLedger {
                 try db.execute(
                     sql: """
                         INSERT INTO export_window
-                            (tenant, window_end, window_start, first_seq, last_seq, format, level, exported_at)
-                        VALUES (?, ?, ?, ?, ?, 'ndjson', 6, ?)
+                            (tenant, window_end, window_start, first_seq, last_seq, format, level, software, exported_at)
+                        VALUES (?, ?, ?, ?, ?, 'ndjson', 6, ?, ?)
                         """,
-                    arguments: [tenant.rawValue, end, end, cursor.edge + 1, cursor.edge, end]
+                    arguments: [tenant.rawValue, end, end, cursor.edge + 1, cursor.edge, software, end]
                 )
             }
         }
@@ -82,7 +82,8 @@ package struct StoredExportLedger: ExportLedger {
         end: Timestamp,
         edge: Int64,
         format: String,
-        level: Int
+        level: Int,
+        software: String
     ) async throws -> ExportWindow {
         try await ledger.storing { db in
             let cursor = try Self.cursor(of: tenant, db)
@@ -102,11 +103,12 @@ package struct StoredExportLedger: ExportLedger {
             let start = min(start ?? cursor.lastEnd, cursor.lastEnd)
             try db.execute(
                 sql: """
-                    INSERT INTO export_window (tenant, window_end, window_start, first_seq, last_seq, format, level)
-                    VALUES (?, ?, ?, ?, ?, ?, ?)
+                    INSERT INTO export_window (tenant, window_end, window_start, first_seq, last_seq, format, level, software)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
                     tenant.rawValue, end.milliseconds, start.milliseconds, cursor.edge + 1, last, format, level,
+                    software,
                 ]
             )
             try db.execute(
@@ -120,7 +122,8 @@ package struct StoredExportLedger: ExportLedger {
                 firstSequence: cursor.edge + 1,
                 lastSequence: last,
                 format: format,
-                level: level
+                level: level,
+                software: software
             )
         }
     }
@@ -222,7 +225,8 @@ package struct StoredExportLedger: ExportLedger {
                 firstSequence: row["first_seq"],
                 lastSequence: row["last_seq"],
                 format: row["format"],
-                level: row["level"]
+                level: row["level"],
+                software: row["software"]
             )
         }
     }

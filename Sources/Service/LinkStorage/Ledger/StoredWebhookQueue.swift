@@ -13,7 +13,8 @@ package struct StoredWebhookQueue: WebhookQueue {
             try db.execute(
                 sql: """
                     INSERT INTO export_notice (id, tenant, payload, created_at, attempts, due_at)
-                    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                    VALUES (?, ?, ?, ?, ?, ?)
+                    ON CONFLICT (id) DO UPDATE SET payload = excluded.payload WHERE due_at = excluded.due_at
                     """,
                 arguments: [
                     delivery.id, delivery.tenant.rawValue, delivery.payload, delivery.createdAt.milliseconds,

@@ -6,6 +6,8 @@ import LinkCatalog
 ///
 /// The head of the audit log says which state a copy has. A store whose log does not contain that head has lost or
 /// replaced changes, and is not followed until an operator accepts its history.
+///
+/// A migration of the copy adds columns that the store has had values for. So the next change copies all rows again.
 package struct CatalogReplica: Sendable {
     private let source: any SQLStore
     private let copy: SQLiteStore
@@ -52,11 +54,13 @@ package struct CatalogReplica: Sendable {
             let keys = try Self.sealingKeys(source)
             let accepted = try AcceptedHistory.last(in: source)
             let isSame = try copy.reading { try keys == Self.sealingKeys($0) && !AcceptedHistory.isNew(accepted, $0) }
-            guard head != known || !isSame else { return false }
+            let isMigrated = try copy.reading(Self.isMigrated)
+            guard head != known || !isSame || isMigrated else { return false }
             let isAccepted = try Self.continues(known, in: source, head, orIs: accepted, in: copy)
-            let tenants = try Self.changed(since: isAccepted ? 0 : known.id, in: source, copy)
+            let tenants = try Self.changed(since: isAccepted || isMigrated ? 0 : known.id, in: source, copy)
             try copy.changing { copy in
                 guard try Head(copy) == known else { throw Overtaken() }
+                if isMigrated { try Self.removeAll(in: copy) }
                 try Self.copyTenants(tenants, from: source, to: copy)
                 try copy.execute(sql: "DELETE FROM sealing_key")
                 for row in keys {
@@ -68,11 +72,26 @@ package struct CatalogReplica: Sendable {
                 try copy.execute(sql: "UPDATE audit_head SET id = ?, hash = ?", arguments: [head.id, head.hash])
                 try copy.execute(sql: "DELETE FROM copy_of")
                 try copy.execute(
-                    sql: "INSERT INTO copy_of (source, accepted) VALUES (?, ?)",
+                    sql: """
+                        INSERT INTO copy_of (source, accepted, schema) SELECT ?, ?, user_version FROM pragma_user_version
+                        """,
                     arguments: [name, accepted]
                 )
             }
             return true
+        }
+    }
+
+    /// Whether the copy was migrated after its rows were copied.
+    private static func isMigrated(_ copy: any SQLDatabase) throws -> Bool {
+        let sql = "SELECT 1 FROM copy_of, pragma_user_version WHERE schema <> user_version"
+        return try Int.fetchOne(copy, sql: sql) != nil
+    }
+
+    /// Other tables refer to tenants, whose rows are replaced in place.
+    private static func removeAll(in copy: any SQLDatabase) throws {
+        for table in CopiedTable.ofReplica.reversed() where table.name != "tenant" {
+            try copy.execute(sql: "DELETE FROM \(table.name)")
         }
     }
 

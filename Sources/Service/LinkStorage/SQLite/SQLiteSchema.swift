@@ -10,30 +10,38 @@ struct SQLiteSchema: Sendable {
     let givesPagesBack: Bool
     /// The most KiB of pages that the connection that writes keeps. All of them fill up in time.
     let writerCache: Int
-    /// What `PRAGMA user_version` is above the number of migrations: 23 bits of the SHA-256 of the first migration, and
-    /// eight zeros. A file with another first migration is that of another build.
-    private let baseline: Int
 
     init(applicationID: Int32, migrations: [String], givesPagesBack: Bool = false, writerCache: Int = 8_000) {
         self.applicationID = applicationID
         self.migrations = migrations
         self.givesPagesBack = givesPagesBack
         self.writerCache = writerCache
-        let hash = SHA256.hash(data: Data((migrations.first ?? "").utf8)).prefix(3).reduce(0) { $0 << 8 | Int($1) }
-        baseline = (hash >> 1) << 8
+        versions = (0...migrations.count).map { Self.version(after: migrations.prefix($0)) }
+    }
+
+    /// The `user_version` after each number of migrations.
+    private let versions: [Int]
+
+    /// 23 bits of the SHA-256 of the migrations, and eight bits with their number. So a file tells which migrations it has had.
+    private static func version(after migrations: ArraySlice<String>) -> Int {
+        let hash = SHA256.hash(data: Data(migrations.joined().utf8)).prefix(3).reduce(0) { $0 << 8 | Int($1) }
+        return (hash >> 1) << 8 | migrations.count
     }
 
     /// The `user_version` of a file after so many migrations.
-    func version(after count: Int) -> Int { baseline + count }
+    func version(after count: Int) -> Int { versions[count] }
 
-    /// Returns the number of migrations that a file of this version has had. Throws `StorageError` if another build
-    /// wrote it.
+    /// Returns the number of migrations that a file of this version has had. Throws `StorageError` if it has had others, or
+    /// more.
     func migrationCount(of file: String, version: Int) throws -> Int {
-        let count = version - baseline
-        guard (1...255).contains(count) else { throw StorageError.otherBuild(file: file) }
+        // Builds before the first release stored only the number.
+        guard version > 0xFF, case let count = version & 0xFF, count > 0 else {
+            throw StorageError.otherBuild(file: file)
+        }
         guard count <= migrations.count else {
             throw StorageError.newerSchema(file: file, found: count, known: migrations.count)
         }
+        guard version == versions[count] else { throw StorageError.otherBuild(file: file) }
         return count
     }
 }

@@ -6,7 +6,7 @@ import LinkEvents
 package enum StorageError: DiskError, Hashable {
     case locked(directory: String, holder: String)
     case newerSchema(file: String, found: Int, known: Int)
-    /// The file has another first migration.
+    /// The file has had migrations that no release has: those of a build between two releases, or before the first.
     case otherBuild(file: String)
     case foreignFile(file: String)
     case corrupt(file: String, detail: String)
@@ -52,9 +52,9 @@ package enum StorageError: DiskError, Hashable {
             "\(file) has schema \(found), but this version supports schemas up to \(known): start a newer version, or restore "
                 + "a backup made by this one."
         case .otherBuild(let file):
-            "\(file) belongs to another build, and no file is migrated until version 0.1.0. Nothing was changed: save the "
-                + "tenants with 'fingerpost pull' and the events with 'fingerpost export' of that build, and use this one in a "
-                + "new directory."
+            "\(file) belongs to another build: its schema is that of no release. Nothing was changed: start that build, or save "
+                + "the tenants with its 'fingerpost pull', the short links with 'fingerpost links export' and the events with "
+                + "'fingerpost export', and use this version in a new directory."
         case .foreignFile(let file):
             "\(file) is a SQLite file that Fingerpost did not create. Nothing was changed: move it away, or choose another "
                 + "directory with --data."

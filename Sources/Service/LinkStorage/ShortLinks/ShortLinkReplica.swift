@@ -71,6 +71,10 @@ struct ShortLinkReplica: Sendable {
     /// - Throws: ``ForeignHistory``, or what the stores throw.
     func follow(telling progress: (Int) -> Void = { _ in }) async throws {
         do {
+            if let known = try copy.reading(Self.positionBeforeMigration) {
+                try await source.longRead { try Self.require(known.commit, in: $0, try Self.newestCommit($0)) }
+                try await copyAll(telling: progress)
+            }
             try await copyPages(telling: progress)
         } catch let foreign as ForeignHistory {
             let accepted = try await source.longRead { try AcceptedHistory.last(in: $0) }
@@ -138,7 +142,8 @@ struct ShortLinkReplica: Sendable {
         }
     }
 
-    /// Copies all rows by their ids, and removes others, because a history was accepted that lacks changes of the copy.
+    /// Copies all rows by their ids, and removes others: a history was accepted that lacks changes of the copy, or a migration of
+    /// the copy added columns that the store has had values for.
     private func copyAll(telling progress: (Int) -> Void) async throws {
         var (last, sum) = (Int64(0), 0)
         let (newest, accepted) = try await source.longRead {
@@ -197,12 +202,18 @@ struct ShortLinkReplica: Sendable {
         )
     }
 
+    /// The position of a copy that was migrated after its rows were copied; nil if it was not.
+    private static func positionBeforeMigration(_ copy: any SQLDatabase) throws -> Position? {
+        let sql = "SELECT 1 FROM link_position, pragma_user_version WHERE schema <> user_version"
+        return try Int.fetchOne(copy, sql: sql) == nil ? nil : try position(copy)
+    }
+
     private static func save(_ position: Position, _ copy: any SQLDatabase) throws {
         try copy.execute(sql: "DELETE FROM link_position")
         try copy.execute(
             sql: """
-                INSERT INTO link_position (number, commit_number, commit_id, is_complete, accepted)
-                VALUES (?, ?, ?, ?, ?)
+                INSERT INTO link_position (number, commit_number, commit_id, is_complete, accepted, schema)
+                SELECT ?, ?, ?, ?, ?, user_version FROM pragma_user_version
                 """,
             arguments: [
                 position.number, position.commit.number, position.commit.id, position.isComplete, position.accepted,

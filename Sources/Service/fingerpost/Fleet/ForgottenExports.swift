@@ -50,6 +50,7 @@ struct ForgottenExports {
             now: SystemClock.now,
             sleep: { try await Task.sleep(for: $0) },
             node: node,
+            software: BuildInfo.software,
             logger: logger
         )
         return try await withThrowingTaskGroup(of: Void.self) { group in
@@ -63,7 +64,7 @@ struct ForgottenExports {
                     cursors[tenant] = ExportCursor(lastEnd: stored.windowEnd, edge: stored.lastSequence)
                 }
             }
-            try await ledger.exportLedger.adopt(cursors)
+            try await ledger.exportLedger.adopt(cursors, software: BuildInfo.software)
             for plan in catalog.tables.map({ ExportPlan($0) }) where cursors[plan.tenant] != nil || plan.schedule != nil
             {
                 let manifest = try await exporter.exportNow(plan)

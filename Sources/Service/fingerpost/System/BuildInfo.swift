@@ -7,4 +7,6 @@ enum BuildInfo {
         let commit = String(cString: build_commit())
         return commit.isEmpty ? "0.1.0" : "0.1.0+\(commit)"
     }()
+    /// The program and its version, as manifests of exports name it.
+    static let software = "fingerpost \(version)"
 }

@@ -29,7 +29,8 @@ extension ServerEnvironment {
             randomBytes: SystemRandom.bytes,
             randomWord: BufferedRandom().next,
             addressKey: SystemRandom.bytes,
-            seed: .random(in: .min ... .max)
+            seed: .random(in: .min ... .max),
+            software: BuildInfo.software
         )
     }
 }

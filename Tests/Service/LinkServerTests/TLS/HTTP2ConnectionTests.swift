@@ -49,6 +49,19 @@ struct HTTP2ConnectionTests {
         }
     }
 
+    @Test func noAnswerNamesTheServer() async throws {
+        let requests = [("go.yourappdomain.com", "/x"), ("localhost", "/openapi.json"), ("", "/"), ("localhost", "/#")]
+        try await connected { exchange in
+            for (number, (host, path)) in requests.enumerated() {
+                let fields = [(":authority", host)]
+                try await exchange.send(.request(stream: UInt32(2 * number + 1), path: path, fields: fields))
+                let names = try exchange.fields(of: try #require(try await exchange.first(.headers))).map(\.name)
+                #expect(names.contains(":status") && names.contains("date"), "\(path)")
+                #expect(names.allSatisfy { !["server", "via", "x-powered-by"].contains($0) }, "\(path): \(names)")
+            }
+        }
+    }
+
     @Test(
         arguments: [
             ("/" + String(repeating: "a", count: 8_192), 0, "414"), ("/", 65, "431"), ("x", 0, "400"), ("*", 0, "400"),

@@ -110,8 +110,13 @@ struct SecureClient {
 
         /// The `:status` of a frame with an answer's head.
         mutating func status(of frame: Frame) throws -> String? {
+            try fields(of: frame).first { $0.name == ":status" }?.value
+        }
+
+        /// Each frame of headers is decoded once, in order.
+        mutating func fields(of frame: Frame) throws -> [(name: String, value: String)] {
             var block = frame.payload
-            return try hpack.decodeHeaders(from: &block).first(name: ":status")
+            return try hpack.decodeHeaders(from: &block).map { ($0.name, $0.value) }
         }
 
         /// What follows up to a frame of this type; that frame, or nil when the connection ended before.
