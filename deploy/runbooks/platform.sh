@@ -40,7 +40,7 @@ container)
     fpstatus() { docker inspect --format '{{.State.Status}} exit={{.State.ExitCode}} restarts={{.RestartCount}}' "$FP_CONTAINER"; }
     fpstop() { docker stop --time 90 "$FP_CONTAINER"; }
     fpstart() { docker start "$FP_CONTAINER"; }
-    # `docker run --publish` in docs/deployment.md publishes the public and the ops port already.
+    # `podman run --publish` in docs/install.md publishes the public and the ops port already.
     fpforward() { :; }
     ;;
 kubernetes)

@@ -27,12 +27,13 @@ struct QuickStartTests {
     }
 
     @Test func resolvePrintsWhatTheReadmeShows() throws {
-        let steps = try QuickStart.steps(of: "README.md", from: "# Fingerpost")
+        let steps = try QuickStart.steps(of: "README.md", from: "## Download")
         #expect(steps.count == 1)
         for step in steps {
-            let products = RunningServer.products.path
-            let command = step.command.replacing(".build/debug/", with: "\(products)/")
-            let (status, output) = try run("sh", "-c", "cd '\(Repository.folder.path)' && \(command)")
+            // The folder in which the package installs the examples.
+            let command = step.command.replacing("/usr/share/doc/fingerpost/", with: "config/")
+            let place = "cd '\(Repository.folder.path)' && PATH='\(RunningServer.products.path)':$PATH"
+            let (status, output) = try run("sh", "-c", "\(place) && \(command)")
             #expect(status == 0, "\(command)")
             let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map { $0.drop { $0 == " " } }
             #expect(QuickStart.masked(lines.joined()) == step.output, "\(command)")
@@ -55,7 +56,7 @@ struct QuickStartTests {
     }
 }
 
-/// The first block after a heading of a page: commands after `$ `, each with its output.
+/// The first block of a page after a heading that has commands after `$ `, each with its output.
 private enum QuickStart {
     struct Step {
         var command: String
@@ -66,7 +67,7 @@ private enum QuickStart {
     static func steps(of page: String, from heading: String) throws -> [Step] {
         let text = try String(contentsOf: Repository.file(page), encoding: .utf8)
         let section = try #require(text.firstRange(of: "\(heading)\n").map { text[$0.upperBound...] })
-        let block = try #require(section.split(separator: "```\n", maxSplits: 2).dropFirst().first)
+        let block = try #require(section.split(separator: "```\n").first { $0.hasPrefix("$ ") })
         var steps: [Step] = []
         var isCommand = false
         for line in block.split(separator: "\n") {
