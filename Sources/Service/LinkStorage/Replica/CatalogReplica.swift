@@ -84,7 +84,7 @@ package struct CatalogReplica: Sendable {
 
     /// Whether the copy was migrated after its rows were copied.
     private static func isMigrated(_ copy: any SQLDatabase) throws -> Bool {
-        let sql = "SELECT 1 FROM copy_of, pragma_user_version WHERE schema <> user_version"
+        let sql = "SELECT 1 FROM copy_of, pragma_user_version WHERE copy_of.schema <> user_version"
         return try Int.fetchOne(copy, sql: sql) != nil
     }
 

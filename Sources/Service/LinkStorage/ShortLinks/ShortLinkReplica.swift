@@ -204,7 +204,7 @@ struct ShortLinkReplica: Sendable {
 
     /// The position of a copy that was migrated after its rows were copied; nil if it was not.
     private static func positionBeforeMigration(_ copy: any SQLDatabase) throws -> Position? {
-        let sql = "SELECT 1 FROM link_position, pragma_user_version WHERE schema <> user_version"
+        let sql = "SELECT 1 FROM link_position, pragma_user_version WHERE link_position.schema <> user_version"
         return try Int.fetchOne(copy, sql: sql) == nil ? nil : try position(copy)
     }
 
