@@ -51,7 +51,7 @@ extension Console {
     /// Links that the draft's association files move between app and browser, of all that the files cover.
     private func movedLinks(_ visit: Visit) async throws -> [String: any Sendable] {
         let settings = try await visit.get(visit.target("/settings"))
-        let hosts = (settings["settings"]?["domains"]?.elements ?? []).compactMap { $0["host"]?.text }
+        let hosts = SetupList.domains.items(settings).compactMap { $0["host"]?.text }
         var files: [any Sendable] = []
         for host in hosts.prefix(Self.maximumHosts) {
             for platform in ["ios", "android"] {
