@@ -84,15 +84,16 @@ def linked_modules(build):
     return sorted({re.search(r"/([^/]+)\.build/", path).group(1) for path in objects if ".build/" in path})
 
 
-def folder_of(module, checkouts):
-    """The package whose sources have a module; nothing for those of this repository."""
-    if module == "Migrations" or module == "Examples" or list(ROOT.glob(f"Sources/*/{module}")):
-        return None
-    found = {path.parts[len(checkouts.parts)] for path in checkouts.glob(f"*/Sources/{module}")}
-    found = found or {path.parts[len(checkouts.parts)] for path in checkouts.glob(f"*/{module}")}
-    if len(found) != 1:
-        fail(f"module {module} is linked, but {len(found)} packages have it: {', '.join(sorted(found))}")
-    return checkouts / found.pop()
+def packages_of_modules(build):
+    """The folder of the package of each module, as the build plan names it; modules of this repository are missing."""
+    plan = (build.resolve().parent.parent / f"{build.name}.yaml").read_text()
+    found = {}
+    for command in plan.split("\n\n"):
+        outputs = re.findall(r"/([^/\"]+)\.build/[^\"]*\.o\"", "".join(re.findall(r"outputs: .*", command)))
+        sources = re.findall(r"/checkouts/([^/\"]+)/[^\"]*\"", "".join(re.findall(r"inputs: .*", command)))
+        for module in outputs:
+            found.setdefault(module, set()).update(sources)
+    return found
 
 
 def vendored_version(package, known):
@@ -107,11 +108,15 @@ def packages(build):
     pins = {}
     for pin in json.loads((ROOT / "Package.resolved").read_text())["pins"]:
         pins[pin["location"].rsplit("/", 1)[1].removesuffix(".git")] = pin
-    found, vendored = {}, []
+    found, vendored, folders = {}, [], packages_of_modules(build)
     for module in linked_modules(build):
-        package = folder_of(module, checkouts)
-        if package is None:
+        if module not in folders:
+            fail(f"the module {module} is linked, but the build plan does not make it.")
+        if not folders[module]:
             continue
+        if len(folders[module]) > 1:
+            fail(f"the module {module} has sources of several packages: {', '.join(sorted(folders[module]))}")
+        package = checkouts / next(iter(folders[module]))
         pin = pins[package.name]
         identity = pin["identity"]
         if identity not in found:
@@ -131,7 +136,7 @@ def packages(build):
                 licence=licence,
                 url=address,
                 link="STATIC_LINK",
-                copyright="see its notice" if notice else first_copyright(text) or "its authors",
+                copyright="see its notice" if notice else first_copyright(text) or source_copyright(package),
                 purl=f"pkg:swift/{address.removeprefix('https://')}@{pin['state']['version']}",
                 notice=notice.read_text() if notice else "",
                 text="" if licence.startswith("Apache-2.0") else text,
@@ -156,8 +161,15 @@ def packages(build):
     return sorted(found.values(), key=lambda c: c.name) + vendored
 
 
+def source_copyright(package):
+    for file in sorted(package.glob("Sources/*/*.swift")):
+        if found := first_copyright(file.read_text()):
+            return found
+    return "its authors"
+
+
 def first_copyright(text):
-    match = re.search(r"^\s*Copyright (?:\(c\) |©\s*)?(.*\d{4}.*)$", text, re.IGNORECASE | re.MULTILINE)
+    match = re.search(r"^[\s/]*Copyright (?:\(c\) |©\s*|(?=\d))(.*\w.*)$", text, re.IGNORECASE | re.MULTILINE)
     return match.group(1).strip().rstrip(".") if match else ""
 
 
