@@ -89,7 +89,7 @@ class Root:
             words += [f"--{port}", f"127.0.0.1:{number}"]
         with self.log.open("a") as log:
             return subprocess.Popen(
-                self.command(words, USER), stdout=log, stderr=log, env={"PATH": "/usr/bin:/bin", "HOME": "/"}
+                self.command(words, USER), stdout=log, stderr=log, env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/"}
             )
 
     def start(self):
@@ -221,7 +221,7 @@ def main():
         root.make_state()
         root.start()
         key = root.run("fingerpost", "keys", "create", "--data", DATA, "--name", "ops", "--scope", "admin")
-        key = re.search(r"fp_\w+", key).group(0)
+        key = re.search(r"fp_[\w-]+", key).group(0)
         admin = ["--server", root.url("admin"), "--key", key]
         root.run("fingerpost", "apply", "-f", f"{EXAMPLES}/shop.yaml", *admin)
         client = Client(root.url("public", "/resolve"))
@@ -249,7 +249,7 @@ def main():
         # Rollback: the older program refuses the newer file, and does not change it.
         root.apt("install", "--allow-downgrades", "/root/older.deb")
         root.stop()
-        catalog = root.file("/var/lib/private/fingerpost/catalog.db")
+        catalog = root.file("/var/lib/private/fingerpost/service/catalog.db")
         digest = hashlib.sha256(catalog.read_bytes()).hexdigest()
         code, log = root.refusal()
         if code != 65 or "newer" not in log:

@@ -96,7 +96,7 @@ def archive(version, commit, architecture, target, layers):
     for layer in layers:
         data = Path(layer).read_bytes()
         digests.append(f"sha256:{hashlib.sha256(data).hexdigest()}")
-        descriptors.append(blob(gzip.compress(data, 9, mtime=0), "layer.v1.tar+gzip"))
+        descriptors.append(blob(gzip.compress(data, 6, mtime=0), "layer.v1.tar+gzip"))
     config = {
         "created": created,
         "architecture": architecture,
