@@ -21,7 +21,8 @@ SHARED = [
     r"share/bash-completion/completions/fingerpost",
     r"share/fish/vendor_completions\.d/fingerpost\.fish",
 ]
-UNITS = r"lib/systemd/system/(fingerpost\.service|fingerpost-backup\.service|fingerpost-backup\.timer)"
+UNITS = [rf"lib/systemd/system/{name}" for name in (r"fingerpost\.service", r"fingerpost-backup\.service", r"fingerpost-backup\.timer")]
+DEBIAN_DOCUMENTS = ("NOTICE", "LIBRARIES", "copyright", "changelog.gz", "CHANGELOG.md.gz")
 RELEASE = [
     "CHANGELOG-{v}.md", "NOTICE", "SHA256SUMS", "fingerpost-{v}.spdx.json", "fingerpost-swift", "fingerpost-swift-{v}.tar.gz",
     "{n}-debug.tar.gz", "{n}.oci.tar", "{n}.tar.gz", "{p}",
@@ -67,21 +68,19 @@ def main():
     if not (release / f"CHANGELOG-{version}.md").read_text().startswith(f"## {version} ("):
         fail("CHANGELOG is not that of the version.")
     data = subprocess.run(["dpkg-deb", "--fsys-tarfile", release / package], check=True, capture_output=True).stdout
-    debian = [re.sub(r"(^|\|)(?=bin/|share/)", r"\1usr/", pattern) for pattern in SHARED] + [
-        UNITS,
+    debian = [re.sub(r"(^|\|)(?=bin/|share/)", r"\1usr/", pattern) for pattern in SHARED] + UNITS + [
         r"etc/fingerpost/fingerpost\.yaml",
         r"usr/share/man/man1/fingerpost\.1\.gz",
         r"usr/share/zsh/vendor-completions/_fingerpost",
-        r"usr/share/doc/fingerpost/(NOTICE|LIBRARIES|copyright|changelog\.gz|CHANGELOG\.md\.gz)",
     ]
+    debian += [rf"usr/share/doc/fingerpost/{re.escape(file)}" for file in DEBIAN_DOCUMENTS]
     check(package, tarfile.open(fileobj=io.BytesIO(data)), debian, r"usr/bin/fingerpost")
-    tarball = SHARED + [
-        UNITS,
+    tarball = SHARED + UNITS + [
         r"etc/fingerpost/fingerpost\.yaml",
         r"share/man/man1/fingerpost\.1",
         r"share/zsh/site-functions/_fingerpost",
-        r"NOTICE|LIBRARIES|LICENSE|README\.md|CHANGELOG\.md",
     ]
+    tarball += [re.escape(file) for file in ("NOTICE", "LIBRARIES", "LICENSE", "README.md", "CHANGELOG.md")]
     inside = [f"{re.escape(name)}/({pattern})" for pattern in tarball]
     check(f"{name}.tar.gz", tarfile.open(release / f"{name}.tar.gz"), inside, rf"{re.escape(name)}/bin/fingerpost")
     debug = [r"usr/lib/debug/\.build-id/[0-9a-f]{2}/[0-9a-f]+\.debug"]

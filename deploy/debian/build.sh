@@ -31,8 +31,8 @@ sed 's|^data: data$|data: /var/lib/fingerpost|' config/fingerpost.yaml >"$stage/
 share=$stage/usr/share
 install -d "$share/man/man1" "$share/bash-completion/completions" "$share/zsh/vendor-completions" \
     "$share/fish/vendor_completions.d"
-"$binary" --experimental-dump-help | deploy/release/manual.py "$(date -u -d "@$SOURCE_DATE_EPOCH" +%F)" |
-    gzip -9n >"$share/man/man1/fingerpost.1.gz"
+deploy/release/manual.py "$binary" "$(date -u -d "@$SOURCE_DATE_EPOCH" +%F)" >"$share/man/man1/fingerpost.1"
+gzip -9n "$share/man/man1/fingerpost.1"
 "$binary" --generate-completion-script bash >"$share/bash-completion/completions/fingerpost"
 "$binary" --generate-completion-script zsh >"$share/zsh/vendor-completions/_fingerpost"
 "$binary" --generate-completion-script fish >"$share/fish/vendor_completions.d/fingerpost.fish"

@@ -59,17 +59,30 @@ step() {
 "
 }
 
-# A tar file without what differs between machines: owners, times, the order of names.
-pack() { tar --create --sort=name --format=ustar --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" "$@"; }
+# pack FILE OWNER FOLDER NAME…: appends to a tar file without what differs between machines: owners, times, the order of names.
+pack() {
+    file=$1 owner=$2 parent=$3
+    shift 3
+    tar --append --file "$file" --sort=name --format=ustar --owner="$owner" --group="$owner" --numeric-owner \
+        --mtime="@$SOURCE_DATE_EPOCH" --directory "$parent" "$@"
+}
+
+# archive FILE.tar.gz FOLDER NAME
+archive() {
+    pack "$source/archive.tar" 0 "$2" "$3"
+    gzip -9n <"$source/archive.tar" >"$1"
+    rm "$source/archive.tar"
+}
 
 build_program() {
-    git -c tar.umask=0022 archive HEAD | tar --extract --directory "$source"
-    # The links have no build id by default. The debug file is found by it.
+    git -c tar.umask=0022 archive --output "$source/source.tar" HEAD
+    tar --extract --file "$source/source.tar" --directory "$source"
+    # Debuggers find the debug information by the build id, which the linker leaves out by default.
     swift build --package-path "$source" --configuration release --product fingerpost --static-swift-stdlib \
         --force-resolved-versions -Xlinker --build-id=sha1 >&2
 }
 
-# The debug information goes into a file of its own, which debuggers find by the build id in /usr/lib/debug.
+# The debug information goes into a file of its own, which is unpacked into /usr/lib/debug.
 split_debug() {
     id=$(readelf --notes "$products/fingerpost" | sed -n 's/.*Build ID: //p')
     [ -n "$id" ] || fail 'the program has no build id.'
@@ -77,7 +90,7 @@ split_debug() {
     mkdir -p "$source/debug/${debug%/*}"
     objcopy --only-keep-debug --compress-debug-sections=zlib "$products/fingerpost" "$source/debug/$debug"
     strip -o "$source/fingerpost" "$products/fingerpost"
-    pack --directory "$source/debug" usr | gzip -9n >"$folder/$name-debug.tar.gz"
+    archive "$folder/$name-debug.tar.gz" "$source/debug" usr
 }
 
 list_components() {
@@ -102,14 +115,14 @@ build_tarball() {
     done
     (
         cd "$source/tarball/$name"
-        # Debian's names of two folders, and files that only its packages have.
+        # Debian's name of a folder, and files that only its packages have.
         mv share/zsh/vendor-completions share/zsh/site-functions
         gunzip share/man/man1/*.gz
         rm share/doc/fingerpost/changelog.gz share/doc/fingerpost/CHANGELOG.md.gz share/doc/fingerpost/copyright
         mv share/doc/fingerpost/NOTICE share/doc/fingerpost/LIBRARIES share/doc/fingerpost/README.md .
         cp "$source/LICENSE" "$source/CHANGELOG.md" .
     )
-    pack --directory "$source/tarball" "$name" | gzip -9n >"$folder/$name.tar.gz"
+    archive "$folder/$name.tar.gz" "$source/tarball" "$name"
 }
 
 # Two layers: Debian with the libraries, and the program. The first one changes only with Debian's packages.
@@ -125,11 +138,10 @@ build_image() {
     layer=$source/layer
     install -D -m 0755 "$source/fingerpost" "$layer/usr/local/bin/fingerpost"
     install -D -m 0644 -t "$layer/usr/share/doc/fingerpost" LICENSE "$source/notices/NOTICE" "$source/notices/LIBRARIES"
-    pack --directory "$layer" --file "$source/fingerpost.tar" usr
+    pack "$source/fingerpost.tar" 0 "$layer" usr
     # The same folders as in deploy/Dockerfile, for the user of the image.
     install -d -m 0700 "$layer/var/lib/fingerpost" "$layer/var/lib/fingerpost-backups"
-    (cd "$layer" && tar --append --file "$source/fingerpost.tar" --sort=name --format=ustar --owner=10001 --group=10001 \
-        --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" var/lib/fingerpost var/lib/fingerpost-backups)
+    pack "$source/fingerpost.tar" 10001 "$layer" var/lib/fingerpost var/lib/fingerpost-backups
     deploy/release/image.py archive "$version" "$(git rev-parse HEAD)" "$debian_architecture" "$folder/$name.oci.tar" \
         "$source/debian.tar" "$source/fingerpost.tar"
 }
@@ -153,8 +165,7 @@ build_app_package() {
     cp "$source/deploy/release/app-package/Package.swift" "$app/"
     sed "s/@VERSION@/$version/g" "$source/deploy/release/app-package/README.md" >"$app/README.md"
     printf '/.build/\n/.swiftpm/\n/Package.resolved\n' >"$app/.gitignore"
-    pack --directory "$source" fingerpost-swift | gzip -9n >"$folder/fingerpost-swift-$version.tar.gz"
-    rm -rf "$folder/fingerpost-swift"
+    archive "$folder/fingerpost-swift-$version.tar.gz" "$source" fingerpost-swift
     cp -R "$app" "$folder/"
 }
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Writes the manual page fingerpost(1), made from the help of all commands.
 
-    deploy/release/manual.py DATE <HELP.json >fingerpost.1
+    deploy/release/manual.py BINARY DATE >fingerpost.1
 
-HELP.json is the output of `fingerpost --experimental-dump-help`, and DATE a day such as 2026-11-30.
+BINARY prints the help of all commands as JSON, and DATE is a day such as 2026-11-30.
 """
 import json
 import re
+import subprocess
 import sys
 
 FILES = [
@@ -92,15 +93,17 @@ def walk(command, path):
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 3:
         sys.exit(__doc__)
-    root = json.load(sys.stdin)["command"]
+    binary, date = sys.argv[1:]
+    help_text = subprocess.run([binary, "--experimental-dump-help"], check=True, capture_output=True).stdout
+    root = json.loads(help_text)["command"]
     commands = list(walk(root, []))
     overview, _, exit_codes = root["discussion"].partition("EXIT CODES\n")
     if not exit_codes:
         sys.exit("manual.py: the help of fingerpost has no EXIT CODES.")
     out = [
-        f".TH FINGERPOST 1 {sys.argv[1]} Fingerpost",
+        f".TH FINGERPOST 1 {date} Fingerpost",
         ".nh",
         ".ad l",
         ".SH NAME",
