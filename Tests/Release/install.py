@@ -3,16 +3,14 @@
 
     install.py ROOT VERSION NEWER
 
-ROOT has /root/older.deb of VERSION (with its commit) and /root/newer.deb of NEWER, which has one more migration. The steps
-are those of deploy/runbooks/upgrade-rollback.md and restore.md. The root has no systemd, so this program does what the
-unit says: another user, the folders of StateDirectory, and ExecStart.
+ROOT is a root file system with systemd. It has /root/older.deb of VERSION (with its commit) and /root/newer.deb of NEWER, which
+has one more migration. systemd-nspawn boots it. The steps are those of deploy/runbooks/upgrade-rollback.md and restore.md. Exits
+with 3 if the root cannot be booted here.
 """
 import hashlib
 import json
-import os
 import re
 import shlex
-import signal
 import socket
 import subprocess
 import sys
@@ -22,10 +20,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-REPOSITORY = HERE.parent.parent
-# Like a user of DynamicUser=, it owns nothing but the folders of StateDirectory=.
-USER = 61234
+REPOSITORY = Path(__file__).resolve().parent.parent.parent
 DATA, BACKUPS, ASIDE = "/var/lib/fingerpost", "/var/lib/fingerpost-backups", "/var/lib/private/fingerpost.aside"
 EXAMPLES = "/usr/share/doc/fingerpost/examples"
 
@@ -41,11 +36,43 @@ def free_port():
 
 
 class Root:
+    """A running system. It has the network of this machine."""
+
     def __init__(self, path):
         self.path = Path(path)
         self.ports = {name: free_port() for name in ("public", "admin", "ops")}
-        self.service = None
-        self.log = self.path / "root/log"
+        self.leader = None
+        with (self.path.parent / "boot.log").open("w") as log:
+            words = ["systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--boot", "--directory", path]
+            self.container = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def boot(self):
+        """Returns whether the system runs within a minute."""
+        for _ in range(300):
+            self.leader = self.leader or self.first_process(self.container.pid)
+            if self.leader and self.try_run("systemctl", "is-system-running").stdout.strip() in ("running", "degraded"):
+                return True
+            if self.container.poll() is not None:
+                return False
+            time.sleep(0.2)
+        return False
+
+    def first_process(self, parent):
+        """The process 1 of the system, a descendant of systemd-nspawn."""
+        for child in Path(f"/proc/{parent}/task/{parent}/children").read_text().split():
+            if Path(f"/proc/{child}/comm").read_text().strip() == "systemd":
+                return child
+            if found := self.first_process(child):
+                return found
+        return None
+
+    def end(self):
+        if self.leader:
+            self.try_run("systemctl", "poweroff")
+        try:
+            self.container.wait(timeout=90)
+        except subprocess.TimeoutExpired:
+            self.container.kill()
 
     def url(self, port, path=""):
         return f"http://127.0.0.1:{self.ports[port]}{path}"
@@ -53,73 +80,44 @@ class Root:
     def file(self, path):
         return self.path / path.removeprefix("/")
 
-    def command(self, words, user=0):
-        return [str(HERE / "in-root.sh"), str(self.path), str(user), *words]
+    def try_run(self, *words):
+        inside = ["nsenter", "--target", self.leader, "--mount", "--uts", "--ipc", "--pid", "--cgroup", "--root", "--wd=/"]
+        environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/root", "DEBIAN_FRONTEND": "noninteractive"}
+        return subprocess.run([*inside, *words], env=environment, capture_output=True, text=True)
 
-    def run(self, *words, environment={}, folder="/"):
-        line = " ".join(shlex.quote(word) for word in words)
-        done = subprocess.run(
-            self.command(["/bin/sh", "-c", f"cd {folder} && {line}"]),
-            env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/root"} | environment,
-            capture_output=True,
-            text=True,
-        )
+    def run(self, *words):
+        done = self.try_run(*words)
         if done.returncode != 0:
-            fail(f"'{line}' ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+            fail(f"'{shlex.join(words)}' ended with {done.returncode}:\n{done.stdout}{done.stderr}")
         return done.stdout
 
     def apt(self, *words):
-        return self.run("apt-get", "-qq", "-y", "--no-install-recommends", *words, environment={"DEBIAN_FRONTEND": "noninteractive"})
+        return self.run("apt-get", "-qq", "-y", "--no-install-recommends", *words)
 
     # --- the service ------------------------------------------------------------------------------------------------
 
-    def make_state(self):
-        """What systemd makes of DynamicUser=yes, StateDirectory= and StateDirectoryMode=0700."""
-        private = self.file("/var/lib/private")
-        private.mkdir(mode=0o711)
-        for name in ("fingerpost", "fingerpost-backups"):
-            (private / name).mkdir(mode=0o700)
-            os.chown(private / name, USER, USER)
-            (self.path / "var/lib" / name).symlink_to(f"private/{name}")
+    def property(self, name):
+        return self.run("systemctl", "show", "--property", name, "--value", "fingerpost").strip()
 
-    def launch(self):
-        unit = self.file("/lib/systemd/system/fingerpost.service").read_text()
-        words = shlex.split(re.search(r"^ExecStart=(.*)$", unit, re.MULTILINE).group(1))
-        for port, number in self.ports.items():
-            words += [f"--{port}", f"127.0.0.1:{number}"]
-        with self.log.open("a") as log:
-            return subprocess.Popen(
-                self.command(words, USER), stdout=log, stderr=log, env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/"}
-            )
+    def log(self):
+        return self.run("journalctl", "--unit", "fingerpost", "--output", "cat", "--no-pager", "--lines", "30")
 
-    def start(self):
-        self.service = self.launch()
+    def wait_until_ready(self):
         for _ in range(600):
-            if self.service.poll() is not None:
-                fail(f"the service ended with {self.service.returncode}: {self.log.read_text()[-3000:]}")
             try:
                 with urllib.request.urlopen(self.url("ops", "/readyz"), timeout=5) as answer:
                     if answer.status == 200:
-                        break
+                        return
             except OSError:
                 time.sleep(0.1)
-        else:
-            fail(f"the service is not ready after a minute: {self.log.read_text()[-3000:]}")
-        ids = re.search(r"^Uid:\s+(.*)$", Path(f"/proc/{self.service.pid}/status").read_text(), re.MULTILINE).group(1)
-        if set(ids.split()) != {str(USER)}:
-            fail(f"the service runs as {ids}.")
+        fail(f"the service is not ready after a minute: {self.log()}")
 
-    def stop(self):
-        self.service.send_signal(signal.SIGTERM)
-        if (code := self.service.wait(timeout=90)) != 0:
-            fail(f"SIGTERM ended the service with {code}.")
-        self.service = None
-
-    def refusal(self):
-        """Starts the service, which must end by itself. Returns its exit code and its log."""
-        before = len(self.log.read_text())
-        code = self.launch().wait(timeout=60)
-        return code, self.log.read_text()[before:]
+    def wait_until(self, state):
+        for _ in range(600):
+            if (found := self.property("ActiveState")) == state:
+                return
+            time.sleep(0.1)
+        fail(f"the service is {found} instead of {state}: {self.log()}")
 
     def version(self):
         with urllib.request.urlopen(self.url("ops", "/metrics"), timeout=5) as answer:
@@ -186,19 +184,19 @@ def installed_files(root):
 
 
 def digests(folder):
-    return {
-        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
 def main():
     root, version, newer = Root(sys.argv[1]), sys.argv[2], sys.argv[3]
-    for name in ("/etc/resolv.conf", "/etc/hosts"):
-        root.file(name).write_text(Path(name).read_text())
     client = None
     try:
+        if not root.boot():
+            print("SKIPPED: systemd-nspawn cannot boot a system here.")
+            sys.exit(3)
+
+        # --- installation
         root.apt("update")
         before = set(root.run("dpkg-query", "-W", "-f", "${Package}\n").split())
         root.apt("install", "/root/older.deb")
@@ -207,62 +205,71 @@ def main():
             fail(f"the program is {found} instead of {version}.")
         if changed := root.run("dpkg", "--verify", "fingerpost"):
             fail(f"dpkg --verify: {changed}")
+        if (state := root.property("ActiveState")) != "inactive":
+            fail(f"after the installation, the service is {state}.")
         print(f"installed {version} with {len(added) - 1} other packages")
 
         count = 0
         for command, output in transcript():
-            if (found := root.run("sh", "-c", command, folder="/usr/share/doc/fingerpost")) != output:
+            if (found := root.run("sh", "-c", command)) != output:
                 fail(f"'{command}' prints something else than README.md:\n{found}")
             count += 1
         if count == 0:
             fail("README.md has no command with its output.")
         print(f"the README's first commands print what it shows: {count}")
 
-        root.make_state()
-        root.start()
+        # --- service
+        ports = "".join(f"FINGERPOST_{name.upper()}_PORT={port}\n" for name, port in root.ports.items())
+        root.file("/etc/fingerpost/environment").write_text(ports)
+        root.run("systemctl", "enable", "--now", "fingerpost")
+        root.wait_until_ready()
+        status = root.run("cat", f"/proc/{root.property('MainPID')}/status")
+        user = re.search(r"^Uid:\s+(\d+)", status, re.MULTILINE).group(1)
+        if int(user) < 1000:
+            fail(f"the service runs as the user {user}.")
         key = root.run("fingerpost", "keys", "create", "--data", DATA, "--name", "ops", "--scope", "admin")
         key = re.search(r"fp_[\w-]+", key).group(0)
-        admin = ["--server", root.url("admin"), "--key", key]
-        root.run("fingerpost", "apply", "-f", f"{EXAMPLES}/shop.yaml", *admin)
+        root.run("fingerpost", "apply", "-f", f"{EXAMPLES}/shop.yaml", "--server", root.url("admin"), "--key", key)
         client = Client(root.url("public", "/resolve"))
         client.start()
         wait_for(lambda: len(client.ids) >= 200, "200 recorded links")
-        print(f"the service runs as user {USER}, and a client sends links")
+        print(f"the service runs as user {user}, and a client sends links")
 
-        # Upgrade: backup, package, restart.
+        # --- upgrade: the package restarts the service
+        saved = set(client.ids)
         root.run("fingerpost", "backup", f"{BACKUPS}/before-upgrade", "--data", DATA)
-        # Acknowledged before the backup began or while it ran; the latter may be missing in it.
-        saved = set(client.ids[:200])
         root.apt("install", "/root/newer.deb")
-        root.stop()
-        root.start()
+        root.wait_until_ready()
         if not (found := root.version()).startswith(newer):
             fail(f"after the upgrade, the service is {found}.")
+        if (restarts := root.property("NRestarts")) != "0":
+            fail(f"after the upgrade, the service was restarted {restarts} times: {root.log()}")
         served = len(client.ids)
         wait_for(lambda: len(client.ids) >= served + 200, "200 links after the upgrade")
         client.end()
         if missing := set(client.ids) - root.recorded(key):
             fail(f"{len(missing)} of {len(client.ids)} acknowledged links are missing after the upgrade.")
         root.run("fingerpost", "verify-log", "--data", DATA)
-        print(f"upgraded to {newer}: all of {len(client.ids)} acknowledged links are in the log, {client.lost} requests failed meanwhile")
+        lost = f"{client.lost} requests failed meanwhile"
+        print(f"upgraded to {newer}: all of {len(client.ids)} acknowledged links are in the log, {lost}")
 
-        # Rollback: the older program refuses the newer file, and does not change it.
+        # --- rollback: the older program refuses the newer file, and does not change it
         root.apt("install", "--allow-downgrades", "/root/older.deb")
-        root.stop()
+        root.wait_until("failed")
         catalog = root.file("/var/lib/private/fingerpost/service/catalog.db")
         digest = hashlib.sha256(catalog.read_bytes()).hexdigest()
-        code, log = root.refusal()
-        if code != 65 or "newer" not in log:
-            fail(f"{version} ends with {code} for the file of {newer}: {log[-1000:]}")
+        root.run("systemctl", "start", "fingerpost")
+        root.wait_until("failed")
+        if (code := root.property("ExecMainStatus")) != "65" or "newer" not in root.log():
+            fail(f"{version} ends with {code} for the file of {newer}: {root.log()}")
         if hashlib.sha256(catalog.read_bytes()).hexdigest() != digest:
             fail(f"{version} changed the file of {newer}.")
-        root.run(
-            "sh", "-c", f"mkdir -p -m 0700 {ASIDE}/before && find {DATA}/ -mindepth 1 -maxdepth 1 ! -name backups "
-            f"-exec mv -t {ASIDE}/before {{}} +"
-        )
+        aside = f"find {DATA}/ -mindepth 1 -maxdepth 1 ! -name backups -exec mv -t {ASIDE}/before {{}} +"
+        root.run("sh", "-c", f"mkdir -p -m 0700 {ASIDE}/before && {aside}")
         root.run("fingerpost", "restore", f"{BACKUPS}/before-upgrade", "--data", DATA)
         root.run("chown", "-R", f"--reference={DATA}/", f"{DATA}/")
-        root.start()
+        root.run("systemctl", "start", "fingerpost")
+        root.wait_until_ready()
         if root.version() != version:
             fail(f"after the rollback, the service is {root.version()}.")
         if missing := saved - root.recorded(key):
@@ -272,27 +279,34 @@ def main():
         with urllib.request.urlopen(urllib.request.Request(root.url("public", "/resolve"), data=body)) as answer:
             if not json.load(answer)["recorded"]:
                 fail("after the rollback, a link is not recorded.")
-        print(f"rolled back to {version}: it refuses the newer file ({code}), and runs with the backup")
+        print(f"rolled back to {version}: it refuses the newer file ({code}), and has {len(saved)} links of before the backup")
 
-        # Removal leaves the data, also with purge.
-        root.stop()
-        data = root.file("/var/lib/private")
-        kept = digests(data)
+        # --- removal leaves the data, also with purge
+        root.run("systemctl", "stop", "fingerpost")
+        kept = digests(root.file("/var/lib/private"))
+        root.run("systemctl", "start", "fingerpost")
+        root.wait_until_ready()
         root.apt("remove", "fingerpost")
+        if (state := root.property("ActiveState")) != "inactive":
+            fail(f"after the removal, the service is {state}.")
         # The configuration stays until purge.
         if (found := installed_files(root)) != ["etc/fingerpost"]:
             fail(f"removal leaves {', '.join(found)}.")
         root.apt("purge", "fingerpost")
-        if found := installed_files(root):
+        if found := [place for place in installed_files(root) if place != "etc/fingerpost"]:
             fail(f"purge leaves {', '.join(found)}.")
-        if digests(data) != kept:
-            fail("removal changes the data.")
-        print(f"removal leaves the {len(kept)} files of data and backups")
+        if found := sorted(path.name for path in root.file("/etc/fingerpost").iterdir()):
+            # The package does not know this file, which the operator wrote.
+            if found != ["environment"]:
+                fail(f"purge leaves {', '.join(found)} in /etc/fingerpost.")
+        left = digests(root.file("/var/lib/private"))
+        if left.keys() != kept.keys():
+            fail(f"removal changes the files of the data: {', '.join(sorted(left.keys() ^ kept.keys()))}.")
+        print(f"removal and purge leave the {len(left)} files of data and backups")
     finally:
         if client:
             client.end()
-        if root.service:
-            root.service.kill()
+        root.end()
 
 
 def wait_for(condition, what):

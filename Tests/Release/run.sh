@@ -1,6 +1,6 @@
 #!/bin/sh
 # Two runs of ./dev release give the same bytes; the files install, run, upgrade, roll back and leave the data. Needs root.
-# Packages: curl python3 python3-venv binutils mmdebstrap debootstrap skopeo mandoc zsh fish
+# Packages: curl python3 python3-venv binutils mmdebstrap debootstrap systemd-container skopeo mandoc zsh fish
 #
 # RELEASE names the files of an earlier run for the same commit, which a second run is then compared with. NEWER names a
 # package for Debian of version 0.1.1 with one more migration; without it, the package is built.
@@ -144,7 +144,7 @@ if [ -z "$newer" ]; then
     )
     newer=$(ls "$scratch"/fingerpost_0.1.1_*.deb)
 fi
-debootstrap --variant=minbase bookworm "$scratch/debian" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"} >"$scratch/debootstrap.log" ||
+debootstrap --variant=minbase --include=systemd,systemd-sysv,dbus bookworm "$scratch/debian" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"} >"$scratch/debootstrap.log" ||
     { tail "$scratch/debootstrap.log" >&2; fail 'debootstrap failed.'; }
 cp "$release/$package" "$scratch/debian/root/older.deb"
 cp "$newer" "$scratch/debian/root/newer.deb"
