@@ -52,6 +52,7 @@ missing_packages() {
         default-jdk-headless) has_command javac ;;
         kotlin) has_command kotlinc ;;
         binutils) has_command strip ;;
+        systemd-container) has_command systemd-nspawn ;;
         librsvg2-bin) has_command rsvg-convert ;;
         zbar-tools) has_command zbarimg ;;
         postgresql) ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null | grep -q . ;;

@@ -165,7 +165,7 @@ def main():
         folder = Path(folder)
         big = folder / "big.json"
         big.write_text(json.dumps(big_table()))
-        awkward = ROOT / "Tests/Engine/ScreenCodeTests/Expected/awkward.yaml"
+        awkward = ROOT / "Tests/Engine/ScreenCodeTests/Expected/awkward.json"
         tables = [ROOT / f"config/examples/{name}.yaml" for name in EXAMPLES] + [awkward, big]
         languages = Languages(Path(arguments[0]).resolve(), Path(arguments[1]).resolve(), kotlin, folder)
         hostile = Hostile(languages)

@@ -1,25 +1,25 @@
-package import LinkRouting
+public import LinkRouting
 
 /// The screens of a tenant's app, with typed arguments: as the table declares them, or inferred from its routes.
-package struct ScreenCatalog: Sendable, Hashable {
-    package let tenant: TenantID
+public struct ScreenCatalog: Sendable, Hashable {
+    public let tenant: TenantID
     /// Sorted by name, so that a new order of routes does not change generated code.
-    package let screens: [Screen]
+    public let screens: [Screen]
 
-    package struct Screen: Sendable, Hashable {
-        package let name: String
-        package let note: String?
+    public struct Screen: Sendable, Hashable {
+        public let name: String
+        public let note: String?
         /// In the order of the declaration; sorted by name if they are inferred.
-        package let arguments: [ScreenDeclaration.Argument]
+        public let arguments: [ScreenDeclaration.Argument]
         /// The routes that open the screen, in document order. Empty for a screen that only a stack or the fallback has.
-        package let routes: [RouteID]
+        public let routes: [RouteID]
     }
 
     /// Reads the screens of a table without errors.
     ///
     /// Without `screens` in the table, a screen has all arguments that a route, a variant, a stack or the fallback gives
     /// it. An argument is optional if one of these lacks it, and its type accepts the values of all.
-    package init(tenant: TenantID, table: RouteTable) {
+    public init(tenant: TenantID, table: RouteTable) {
         self.tenant = tenant
         var uses = ScreenUses()
         uses.add(table)

@@ -1,7 +1,7 @@
 /// The reasons why a table's screens cannot be generated, one sentence each.
-package struct ScreenCodeError: Error, Hashable, Sendable, CustomStringConvertible {
-    package let problems: [String]
-    package var description: String { problems.joined(separator: "\n") }
+public struct ScreenCodeError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let problems: [String]
+    public var description: String { problems.joined(separator: "\n") }
 }
 
 /// Gives names to the parts of one scope, and finds those that get the same name.

@@ -1,17 +1,17 @@
-package import LinkRouting
+public import LinkRouting
 
 /// The names in generated code.
-package struct ScreenCodeOptions: Sendable, Hashable {
+public struct ScreenCodeOptions: Sendable, Hashable {
     /// The name of the generated type, such as `ShopScreen`.
-    package var typeName: String
+    public var typeName: String
     /// The package of Kotlin code.
-    package var package: String
-    package var access: Access
+    public var package: String
+    public var access: Access
 
     /// The visibility of Swift code.
-    package enum Access: String, Sendable, CaseIterable { case `internal`, `public` }
+    public enum Access: String, Sendable, CaseIterable { case `internal`, `public` }
 
-    package init(tenant: TenantID, package: String = "links", access: Access = .internal) {
+    public init(tenant: TenantID, package: String = "links", access: Access = .internal) {
         typeName = Identifier.upperCamel(tenant.rawValue) + "Screen"
         self.package = package
         self.access = access
@@ -37,7 +37,7 @@ package struct ScreenCodeOptions: Sendable, Hashable {
 
 extension ScreenCatalog {
     /// Returns the code of the screens.
-    package func code(
+    public func code(
         in language: ScreenLanguage,
         _ options: ScreenCodeOptions
     ) throws(ScreenCodeError) -> String {

@@ -1,7 +1,7 @@
 import LinkRouting
 
 /// A language that screens can be generated in.
-package enum ScreenLanguage: String, Sendable, CaseIterable {
+public enum ScreenLanguage: String, Sendable, CaseIterable {
     case swift, kotlin, typescript
 
     /// Returns a member's name, in backticks if it is a keyword.

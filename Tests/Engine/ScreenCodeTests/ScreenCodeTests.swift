@@ -1,8 +1,6 @@
 import Foundation
-import LinkCatalog
 import LinkRouting
 import ScreenCode
-import TestSupport
 import Testing
 
 /// The generated code is compared with files. `Generated/AwkwardScreen.swift` is also compiled and used here;
@@ -19,17 +17,7 @@ struct ScreenCodeTests {
         let code = try Tables.code(language, of: try Tables.awkward())
         #expect(
             code == expected,
-            "If the change is intended: fingerpost codegen \(language) Tests/Engine/ScreenCodeTests/Expected/awkward.yaml --package com.example.links --out Tests/Engine/ScreenCodeTests/\(file)"
-        )
-    }
-
-    @Test func sampleAppHasTheScreensOfItsTable() throws {
-        let examples = Repository.file("config/examples")
-        let table = try String(contentsOf: examples.appending(path: "shop.yaml"), encoding: .utf8)
-        let screens = try String(contentsOf: examples.appending(path: "app/Shop/ShopScreen.swift"), encoding: .utf8)
-        #expect(
-            try Tables.code(.swift, of: try Tables.table(table)) == screens,
-            "If the change is intended: config/examples/app/update.sh .build/debug/fingerpost"
+            "If the change is intended: fingerpost codegen \(language) Tests/Engine/ScreenCodeTests/Expected/awkward.json --package com.example.links --out Tests/Engine/ScreenCodeTests/\(file)"
         )
     }
 
@@ -57,11 +45,11 @@ struct ScreenCodeTests {
         _ isQuoted: Bool,
         _ message: String
     ) throws {
-        let (tenant, table) = try Tables.table(#"{"screens": \#(screens), "routes": []}"#)
-        let catalog = ScreenCatalog(tenant: tenant, table: table)
+        let source = try TenantTable(#"{"table": {"screens": \#(screens), "routes": []}}"#)
+        let catalog = ScreenCatalog(tenant: source.tenant, table: source.table)
         for (language, isValid) in [(ScreenLanguage.swift, isNamed), (.kotlin, isNamed), (.typescript, isQuoted)] {
             do throws(ScreenCodeError) {
-                _ = try catalog.code(in: language, ScreenCodeOptions(tenant: tenant))
+                _ = try catalog.code(in: language, ScreenCodeOptions(tenant: source.tenant))
                 #expect(isValid, "\(language)")
             } catch {
                 #expect(!isValid, "\(language): \(error)")
@@ -71,18 +59,18 @@ struct ScreenCodeTests {
     }
 
     @Test func noTextOfTheTableLeavesItsCommentOrLiteral() throws {
-        let (tenant, table) = try Tables.awkward()
+        let source = try Tables.awkward()
         for language in ScreenLanguage.allCases {
-            let code = try Tables.code(language, of: (tenant, table))
+            let code = try Tables.code(language, of: source)
             #expect(!code.unicodeScalars.contains { $0.value == 0x2028 || $0.value == 0x202E })
             #expect(!code.contains("a comment: */"))
         }
     }
 
     @Test func publicCodeHasPublicImports() throws {
-        let (tenant, table) = try Tables.awkward()
-        let code = try ScreenCatalog(tenant: tenant, table: table)
-            .code(in: .swift, ScreenCodeOptions(tenant: tenant, access: .public))
+        let source = try Tables.awkward()
+        let code = try ScreenCatalog(tenant: source.tenant, table: source.table)
+            .code(in: .swift, ScreenCodeOptions(tenant: source.tenant, access: .public))
         for line in ["public import LinkRouting\n", "public enum AwkwardScreen: RoutedScreen {\n", "public init("] {
             #expect(code.contains(line))
         }
@@ -96,14 +84,8 @@ struct GeneratedScreenTests {
     }
 
     private static func resolution(of link: String) throws -> Resolution {
-        let document = try TenantDocument(
-            try String(contentsOf: Tables.directory.appending(path: "Expected/awkward.yaml"), encoding: .utf8)
-        )
-        let checked = document.checked()
-        let router = Router(
-            identity: try #require(checked.settings).identity,
-            table: try #require(checked.table)
-        )
+        let source = try Tables.awkward()
+        let router = Router(identity: source.identity, table: source.table)
         return router.resolve(link, in: LinkContext(platform: .ios))
     }
 

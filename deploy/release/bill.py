@@ -1,0 +1,385 @@
+#!/usr/bin/env python3
+"""Writes what a release build of fingerpost consists of.
+
+    deploy/release/bill.py VERSION BUILD NOTICES
+
+BUILD is the folder of the products, such as .build/release. Writes into the folder NOTICES:
+
+    NOTICE               the licences of everything that is linked
+    LIBRARIES            the shared libraries with their Debian packages, and the oldest glibc
+    components.spdx.json the same as an SPDX document; its date is SOURCE_DATE_EPOCH
+
+The packages are those whose object files are linked, and the libraries those that the program names. Fails if one of
+them has no licence in components.json, if a licence differs from the file in its package, or if a library is missing in
+Depends of deploy/debian/control.
+"""
+import datetime
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+KNOWN = json.loads((HERE / "components.json").read_text())
+# The libraries whose symbols have versions.
+VERSIONED = {"GLIBC": "libc6", "GLIBCXX": "libstdc++6", "GCC": "libgcc-s1"}
+
+
+def fail(message):
+    sys.exit(f"bill.py: {message}")
+
+
+def output(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+@dataclass
+class Component:
+    name: str
+    version: str
+    licence: str
+    url: str
+    link: str  # CONTAINS, STATIC_LINK or DYNAMIC_LINK
+    copyright: str = ""
+    purl: str = ""
+    parent: str = ""
+    # The package's own file NOTICE.txt, and the text of a licence that is not Apache's.
+    notice: str = ""
+    text: str = ""
+
+    @property
+    def id(self):
+        name = f"{self.parent}-{self.name}" if self.parent else self.name
+        return "SPDXRef-" + re.sub(r"[^A-Za-z0-9.]+", "-", name.replace("+", "p"))
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+# --- packages ---------------------------------------------------------------------------------------------------------
+
+
+def licence_of(text):
+    """Reads which licence a file contains."""
+    apache = words((ROOT / "LICENSE").read_text())
+    start, end = "1. Definitions.", "END OF TERMS AND CONDITIONS"
+    terms = apache[apache.index(start) : apache.index(end)]
+    flat = words(text)
+    if terms in flat:
+        return "Apache-2.0 WITH Swift-exception" if "Runtime Library Exception" in flat else "Apache-2.0"
+    mit = words((HERE / "licences/MIT.txt").read_text())
+    if mit.lower() in flat.lower():
+        return "MIT"
+    return "another licence"
+
+
+def linked_modules(build):
+    objects = (build / "fingerpost.product/Objects.LinkFileList").read_text().splitlines()
+    return sorted({re.search(r"/([^/]+)\.build/", path).group(1) for path in objects if ".build/" in path})
+
+
+def packages_of_modules(build):
+    """The folder of the package of each module, as the build plan names it; modules of this repository are missing."""
+    plan = (build.resolve().parent.parent / f"{build.name}.yaml").read_text()
+    found = {}
+    for command in plan.split("\n\n"):
+        outputs = re.findall(r"/([^/\"]+)\.build/[^\"]*\.o\"", "".join(re.findall(r"outputs: .*", command)))
+        sources = re.findall(r"/checkouts/([^/\"]+)/[^\"]*\"", "".join(re.findall(r"inputs: .*", command)))
+        for module in outputs:
+            found.setdefault(module, set()).update(sources)
+    return found
+
+
+def vendored_version(package, known):
+    if "version" not in known:
+        return "as in the package"
+    text = (package / known["version"]).read_text()
+    return re.search(r"\b[0-9a-f]{40}\b|\bg[0-9a-f]{7,}\b", text).group(0).removeprefix("g")
+
+
+def packages(build):
+    checkouts = build.resolve().parent.parent / "checkouts"
+    pins = {}
+    for pin in json.loads((ROOT / "Package.resolved").read_text())["pins"]:
+        pins[pin["location"].rsplit("/", 1)[1].removesuffix(".git")] = pin
+    found, vendored, folders = {}, [], packages_of_modules(build)
+    for module in linked_modules(build):
+        if module not in folders:
+            fail(f"the module {module} is linked, but the build plan does not make it.")
+        if not folders[module]:
+            continue
+        if len(folders[module]) > 1:
+            fail(f"the module {module} has sources of several packages: {', '.join(sorted(folders[module]))}")
+        package = checkouts / next(iter(folders[module]))
+        pin = pins[package.name]
+        identity = pin["identity"]
+        if identity not in found:
+            file = next(package.glob("LICENSE*"), None)
+            if file is None:
+                fail(f"{identity} has no file LICENSE.")
+            licence, text = KNOWN["packages"].get(identity), file.read_text()
+            if licence is None:
+                fail(f"{identity} is linked and has no licence in components.json.")
+            if licence_of(text) != licence:
+                fail(f"{identity} is listed as {licence}, but its file {file.name} is {licence_of(text)}.")
+            notice = next(package.glob("NOTICE*"), None)
+            address = pin["location"].removesuffix(".git")
+            found[identity] = Component(
+                name=identity,
+                version=pin["state"]["version"],
+                licence=licence,
+                url=address,
+                link="STATIC_LINK",
+                copyright="see its notice" if notice else first_copyright(text) or source_copyright(package),
+                purl=f"pkg:swift/{address.removeprefix('https://')}@{pin['state']['version']}",
+                notice=notice.read_text() if notice else "",
+                text="" if licence.startswith("Apache-2.0") else text,
+            )
+        if module in KNOWN["vendored"]:
+            known = KNOWN["vendored"][module]
+            text = (package / known["text"]).read_text() if "text" in known else ""
+            if known["licence"] == "MIT" and not text:
+                text = f"Copyright (c) {known['copyright']}\n\n{(HERE / 'licences/MIT.txt').read_text()}"
+            vendored.append(
+                Component(
+                    name=known["name"],
+                    version=vendored_version(package, known),
+                    licence=known["licence"],
+                    url=known["url"],
+                    link="STATIC_LINK",
+                    copyright=known["copyright"],
+                    parent=identity,
+                    text=text,
+                )
+            )
+    return sorted(found.values(), key=lambda c: c.name) + vendored
+
+
+def source_copyright(package):
+    for file in sorted(package.glob("Sources/*/*.swift")):
+        if found := first_copyright(file.read_text()):
+            return found
+    return "its authors"
+
+
+def first_copyright(text):
+    match = re.search(r"^[\s/]*Copyright (?:\(c\) |©\s*|(?=\d))(.*\w.*)$", text, re.IGNORECASE | re.MULTILINE)
+    return match.group(1).strip().rstrip(".") if match else ""
+
+
+def runtime():
+    version = re.search(r"Swift version (\S+)", output("swift", "--version")).group(1)
+    for known in KNOWN["runtime"]:
+        text = (HERE / "licences/Unicode-3.0.txt").read_text() if known["licence"] == "Unicode-3.0" else ""
+        yield Component(
+            known["name"], f"of Swift {version}", known["licence"], known["url"], "STATIC_LINK", known["copyright"], text=text
+        )
+    for known in KNOWN["data"]:
+        date = re.search(r'date = "([0-9-]+)"', (ROOT / known["source"]).read_text()).group(1)
+        yield Component(known["name"], date, known["licence"], known["url"], "CONTAINS", known["copyright"])
+
+
+# --- shared libraries -------------------------------------------------------------------------------------------------
+
+
+def debian_package(library):
+    """The name and the version of the installed package of a library."""
+    paths = [line.split()[-1] for line in output("/sbin/ldconfig", "-p").splitlines() if line.split()[:1] == [library]]
+    # The dynamic linker has an absolute name.
+    for path in paths + [f"/lib64/{library}"]:
+        for name in (path, os.path.realpath(path), path.removeprefix("/usr"), f"/usr{path}"):
+            owner = subprocess.run(["dpkg-query", "-S", name], capture_output=True, text=True).stdout
+            if owner:
+                package = owner.split(":")[0]
+                return package, output("dpkg-query", "-W", "-f", "${Version}", package)
+    fail(f"no Debian package has {library}.")
+
+
+def libraries(binary):
+    """(library, package, version of the package), sorted; and the newest version of the symbols of each package."""
+    needed = re.findall(r"\(NEEDED\).*\[(.+)\]", output("readelf", "--dynamic", "--wide", str(binary)))
+    swift = [name for name in needed if "swift" in name.lower() or name.startswith(("libFoundation", "libdispatch"))]
+    if swift:
+        fail(f"the Swift runtime is not linked statically: {', '.join(swift)}")
+    rows = sorted((library, *debian_package(library)) for library in needed)
+    newest = {}
+    for prefix, number in re.findall(r"\(?\b([A-Z]+)_([0-9][0-9.]*)\)?", output("objdump", "--dynamic-syms", str(binary))):
+        if prefix in VERSIONED:
+            key = tuple(map(int, number.split(".")))
+            newest[prefix] = max(newest.get(prefix, ()), key)
+    return rows, {prefix: ".".join(map(str, key)) for prefix, key in newest.items()}
+
+
+def declared_dependencies():
+    line = re.search(r"^Depends: (.*)$", (ROOT / "deploy/debian/control").read_text(), re.MULTILINE).group(1)
+    return dict(re.fullmatch(r"(\S+)(?: \(>= (.*)\))?", entry.strip()).groups() for entry in line.split(","))
+
+
+def check_dependencies(rows, newest):
+    declared = declared_dependencies()
+    needed = {package for _, package, _ in rows}
+    # These have no library: trust roots and time zones.
+    if missing := needed ^ (declared.keys() - {"ca-certificates", "tzdata"}):
+        fail(f"Depends of deploy/debian/control and the libraries of the program differ in {', '.join(sorted(missing))}.")
+    glibc = tuple(map(int, newest["GLIBC"].split(".")))
+    if not declared["libc6"] or tuple(map(int, declared["libc6"].split("."))) < glibc:
+        fail(f"the program needs glibc {newest['GLIBC']}, more than Depends of deploy/debian/control says.")
+
+
+def libraries_text(version, architecture, rows, newest):
+    lines = [
+        f"The shared libraries that fingerpost {version} for {architecture} needs. The Swift runtime is linked statically.",
+        "",
+        f"{'library':<24}{'Debian package':<18}{'version at the build':<26}oldest version",
+    ]
+    declared = declared_dependencies()
+    prefixes = {package: prefix for prefix, package in VERSIONED.items()}
+    for library, package, built in rows:
+        if package in prefixes:
+            oldest = f"{prefixes[package]}_{newest[prefixes[package]]}" if prefixes[package] in newest else ""
+        else:
+            oldest = declared[package] or ""
+        lines.append(f"{library:<24}{package:<18}{built:<26}{oldest}".rstrip())
+    return "\n".join(
+        lines
+        + [
+            "",
+            f"The oldest glibc with all symbols that the program uses is {newest['GLIBC']}. The package for Debian asks for "
+            f"{declared['libc6']}, with which everything is tested.",
+            "It also needs the packages ca-certificates (trust roots of outgoing requests) and tzdata (time zones of schedules).",
+            "",
+        ]
+    )
+
+
+# --- NOTICE and SPDX --------------------------------------------------------------------------------------------------
+
+
+def notice_text(version, contained, linked):
+    width = 86
+    rule = "-" * width
+    lines = [f"Fingerpost {version}", "Copyright 2026 the Fingerpost authors", "License: Apache-2.0, in the file LICENSE", ""]
+    lines += ["The program contains this software:", ""]
+    for part in contained:
+        inside = f" (in {part.parent})" if part.parent else ""
+        lines += [f"  {part.name}{inside}, {part.version}: {part.licence}", f"    {part.url}", f"    Copyright: {part.copyright}"]
+    lines += ["", "It is linked dynamically to these libraries of the system, which only the container image contains:", ""]
+    lines += [f"  {part.name}: {part.licence}" for part in linked]
+    lines += [
+        "",
+        "glibc and libqrencode are under the GNU Lesser General Public License; anybody may replace them with other versions.",
+        "libstdc++ and libgcc are under the GNU General Public License with the GCC Runtime Library Exception, which permits",
+        "this use; the small parts of libgcc and glibc that every program contains have such an exception as well. Debian's",
+        "packages have their licences in /usr/share/doc/PACKAGE/copyright, also in the image, and their sources at",
+        "https://sources.debian.org.",
+        "",
+        "The rules of the Public Suffix List are under the Mozilla Public License 2.0, https://mozilla.org/MPL/2.0/. Their",
+        f"source form is the file {KNOWN['data'][0]['source']} of",
+        "Fingerpost's source code, and https://publicsuffix.org/list/.",
+        "",
+    ]
+    exception = swift_exception()
+    lines += [rule, "The Swift exception (Runtime Library Exception) to the Apache License 2.0", "", exception, ""]
+    for part in contained:
+        if part.text:
+            lines += [rule, f"The licence of {part.name} ({part.licence})", "", part.text.strip("\n"), ""]
+    for part in contained:
+        if part.notice:
+            lines += [rule, f"The notice of {part.name}", "", part.notice.strip("\n"), ""]
+    return "\n".join(line.rstrip() for line in "\n".join(lines).split("\n"))
+
+
+def swift_exception():
+    toolchain = Path(os.path.realpath(output("sh", "-c", "command -v swift").strip())).parent.parent
+    text = (toolchain / "share/swift/LICENSE.txt").read_text()
+    start = text.index("As an exception, if you use this Software")
+    return "\n".join(line.strip() for line in text[start:].strip().split("\n"))
+
+
+def spdx(version, commit, program, binary, parts):
+    date = datetime.datetime.fromtimestamp(int(os.environ["SOURCE_DATE_EPOCH"]), datetime.timezone.utc)
+    digest = hashlib.sha256(binary.read_bytes()).hexdigest()
+
+    def package(part):
+        entry = {
+            "SPDXID": part.id,
+            "name": part.name,
+            "versionInfo": part.version,
+            "downloadLocation": part.url or "NOASSERTION",
+            "filesAnalyzed": False,
+            "licenseConcluded": part.licence,
+            "licenseDeclared": part.licence,
+            "copyrightText": part.copyright or "NOASSERTION",
+        }
+        if part.purl:
+            entry["externalRefs"] = [
+                {"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": part.purl}
+            ]
+        return entry
+
+    main = package(program)
+    main |= {"primaryPackagePurpose": "APPLICATION", "checksums": [{"algorithm": "SHA256", "checksumValue": digest}]}
+    main["comment"] = f"Commit {commit}. The checksum is that of bin/fingerpost."
+    parents = {part.name: part.id for part in parts}
+    relationships = [("SPDXRef-DOCUMENT", "DESCRIBES", program.id)]
+    for part in parts:
+        if part.parent:
+            relationships.append((parents[part.parent], "CONTAINS", part.id))
+        else:
+            relationships.append((program.id, part.link, part.id))
+    return {
+        "spdxVersion": "SPDX-2.3",
+        "dataLicense": "CC0-1.0",
+        "SPDXID": "SPDXRef-DOCUMENT",
+        "name": f"fingerpost-{version}",
+        "documentNamespace": f"https://fingerpost.invalid/spdx/fingerpost-{version}-{digest}",
+        "creationInfo": {"created": date.strftime("%Y-%m-%dT%H:%M:%SZ"), "creators": ["Tool: fingerpost-release"]},
+        "packages": [main] + [package(part) for part in parts],
+        "relationships": [
+            {"spdxElementId": first, "relationshipType": kind, "relatedSpdxElement": second}
+            for first, kind, second in relationships
+        ],
+    }
+
+
+def main():
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    version, build, folder = sys.argv[1], Path(sys.argv[2]).absolute(), Path(sys.argv[3])
+    binary = build / "fingerpost"
+    architecture = output("uname", "-m").strip()
+    rows, newest = libraries(binary)
+    check_dependencies(rows, newest)
+    contained = packages(build) + list(runtime())
+    versions = {package: built for _, package, built in rows}
+    linked = []
+    for package in sorted(versions):
+        if package not in KNOWN["debian"]:
+            fail(f"the Debian package {package} is linked and has no licence in components.json.")
+        linked.append(
+            Component(
+                package,
+                versions[package],
+                KNOWN["debian"][package],
+                f"https://packages.debian.org/{package}",
+                "DYNAMIC_LINK",
+                purl=f"pkg:deb/debian/{package}@{versions[package]}",
+            )
+        )
+    program = Component("fingerpost", version, "Apache-2.0", "", "", "2026 the Fingerpost authors")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "NOTICE").write_text(notice_text(version, contained, linked))
+    (folder / "LIBRARIES").write_text(libraries_text(version, architecture, rows, newest))
+    document = spdx(version, os.environ.get("BUILD_COMMIT", ""), program, binary, contained + linked)
+    (folder / "components.spdx.json").write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    print(f"{len(contained)} components are linked statically, {len(linked)} Debian packages dynamically")
+
+
+if __name__ == "__main__":
+    main()
