@@ -24,8 +24,8 @@ SHARED = [
 UNITS = [rf"lib/systemd/system/{name}" for name in (r"fingerpost\.service", r"fingerpost-backup\.service", r"fingerpost-backup\.timer")]
 DEBIAN_DOCUMENTS = ("NOTICE", "LIBRARIES", "copyright", "changelog.gz", "CHANGELOG.md.gz")
 RELEASE = [
-    "CHANGELOG-{v}.md", "NOTICE", "Package.resolved", "SHA256SUMS", "fingerpost-{v}.spdx.json", "fingerpost-swift", "fingerpost-swift-{v}.tar.gz",
-    "{n}-debug.tar.gz", "{n}.oci.tar", "{n}.tar.gz", "{p}",
+    "CHANGELOG-{v}.md", "NOTICE", "Package.resolved", "SHA256SUMS", "fingerpost-{v}.spdx.json", "fingerpost-swift",
+    "fingerpost-swift-{v}.tar.gz", "{n}-debug.tar.gz", "{n}.oci.tar", "{n}.tar.gz", "{p}",
 ]
 
 
