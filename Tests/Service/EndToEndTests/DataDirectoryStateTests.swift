@@ -234,7 +234,7 @@ struct DataDirectoryStateTests {
     ]) func folderThatCannotBeMadeIsSeventyFour(_ command: String) async throws {
         try await withTemporaryDirectory { directory in
             try await prepare(directory)
-            let result = try await shell(directory, command)
+            let result = try await shell(directory, "export FINGERPOST_LOG_LEVEL=warning; \(command)")
             #expect(result.status == 74, "\(result)")
             #expect(
                 result.text.hasPrefix(command.contains(" serve ") ? "{" : "fingerpost: ")

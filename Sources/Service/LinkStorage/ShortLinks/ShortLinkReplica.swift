@@ -71,7 +71,7 @@ struct ShortLinkReplica: Sendable {
     /// - Throws: ``ForeignHistory``, or what the stores throw.
     func follow(telling progress: (Int) -> Void = { _ in }) async throws {
         do {
-            if let known = try copy.reading(Self.positionBeforeMigration) {
+            if let known = try await copy.read({ try Self.positionBeforeMigration($0) }) {
                 try await source.longRead { try Self.require(known.commit, in: $0, try Self.newestCommit($0)) }
                 try await copyAll(telling: progress)
             }
