@@ -12,7 +12,8 @@ version=$(sed -n 's/.*? "\([0-9][0-9.]*\)" : .*/\1/p' Sources/Service/fingerpost
 [ -n "$version" ] || fail 'BuildInfo.swift has no version.'
 [ -z "$(git status --porcelain)" ] ||
     fail "the working tree has changes: commit or stash them. A release is built from a commit: $(git status --porcelain | head -n 3)"
-SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+commit=$(git rev-parse HEAD)
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct "$commit")
 export SOURCE_DATE_EPOCH
 # A release is not built with the settings of a developer's machine.
 unset OPTIMIZED_ENGINE ONLY_ENGINE
@@ -20,16 +21,16 @@ LC_ALL=C.UTF-8 TZ=UTC
 export LC_ALL TZ
 umask 022
 
-# changes: prints the section of this version in CHANGELOG.md.
+# changes FOLDER: prints the section of this version in CHANGELOG.md.
 changes() {
     awk -v version="$version" '
         /^## / { inside = index($0, "## " version " (") == 1 }
         inside
         inside && /^## .*\([0-9]+-[0-9]+-[0-9]+\)$/ { found = 1 }
         END { exit !found }
-    ' CHANGELOG.md
+    ' "$1/CHANGELOG.md"
 }
-changes >/dev/null || fail "CHANGELOG.md has no section '## $version (YEAR-MONTH-DAY)'."
+changes . >/dev/null || fail "CHANGELOG.md has no section '## $version (YEAR-MONTH-DAY)'."
 
 folder=${1:-.build/release-$version}
 mkdir -p "$folder"
@@ -75,7 +76,7 @@ archive() {
 }
 
 build_program() {
-    git -c tar.umask=0022 archive --output "$source/source.tar" HEAD
+    git -c tar.umask=0022 archive --output "$source/source.tar" "$commit"
     tar --extract --file "$source/source.tar" --directory "$source"
     # Debuggers find the debug information by the build id, which the linker leaves out by default.
     # The versions of an earlier build, or of a release that is built again; without the file, the newest that Package.swift allows.
@@ -132,7 +133,7 @@ build_tarball() {
 # DEBIAN_MIRROR names a mirror, such as a day of snapshot.debian.org; the default is the current state of Debian.
 build_image() {
     # shellcheck disable=SC2016 # mmdebstrap expands $1, the folder of the system.
-    mmdebstrap --quiet --variant=essential --include="$(deploy/release/image.py packages)" --skip=output/dev \
+    mmdebstrap --quiet --variant=essential --include="$("$source/deploy/release/image.py" packages)" --skip=output/dev \
         --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
         --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
         --customize-hook='cd "$1" && rm -rf etc/hostname etc/resolv.conf var/log/* var/cache/ldconfig/aux-cache' \
@@ -140,12 +141,13 @@ build_image() {
         bookworm "$source/debian.tar" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"} >&2
     layer=$source/layer
     install -D -m 0755 "$source/fingerpost" "$layer/usr/local/bin/fingerpost"
-    install -D -m 0644 -t "$layer/usr/share/doc/fingerpost" LICENSE "$source/notices/NOTICE" "$source/notices/LIBRARIES"
+    install -D -m 0644 -t "$layer/usr/share/doc/fingerpost" "$source/LICENSE" "$source/notices/NOTICE" \
+        "$source/notices/LIBRARIES"
     pack "$source/fingerpost.tar" 0 "$layer" usr
     # The same folders as in deploy/Dockerfile, for the user of the image.
     install -d -m 0700 "$layer/var/lib/fingerpost" "$layer/var/lib/fingerpost-backups"
     pack "$source/fingerpost.tar" 10001 "$layer" var/lib/fingerpost var/lib/fingerpost-backups
-    deploy/release/image.py archive "$version" "$(git rev-parse HEAD)" "$debian_architecture" "$folder/$name.oci.tar" \
+    "$source/deploy/release/image.py" archive "$version" "$commit" "$debian_architecture" "$folder/$name.oci.tar" \
         "$source/debian.tar" "$source/fingerpost.tar"
 }
 
@@ -164,7 +166,7 @@ build_app_package() {
     # Their tables are input of the tests.
     cp "$source/docs/routing.md" "$source/docs/routing-conformance.md" "$source/docs/tables.md" "$app/docs/"
     cp "$source/LICENSE" "$source/.swift-version" "$app/"
-    changes >"$app/CHANGELOG.md"
+    changes "$source" >"$app/CHANGELOG.md"
     cp "$source/deploy/release/app-package/Package.swift" "$app/"
     sed "s/@VERSION@/$version/g" "$source/deploy/release/app-package/README.md" >"$app/README.md"
     printf '/.build/\n/.swiftpm/\n/Package.resolved\n' >"$app/.gitignore"
@@ -173,7 +175,7 @@ build_app_package() {
 }
 
 write_sums() {
-    changes >"$folder/CHANGELOG-$version.md"
+    changes "$source" >"$folder/CHANGELOG-$version.md"
     (cd "$folder" && find . -maxdepth 1 -type f -printf '%P\n' | sort | xargs sha256sum >.sums && mv .sums SHA256SUMS)
 }
 
