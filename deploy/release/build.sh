@@ -42,7 +42,8 @@ folder=$(realpath "$folder")
 source=/var/tmp/fingerpost-release
 mkdir -m 0755 "$source" 2>/dev/null ||
     fail "$source exists: another release is being built, or one was killed; then remove the folder."
-trap 'rm -rf "$source"' EXIT
+# After an interrupt, compilers may still write files.
+trap 'rm -rf "$source" 2>/dev/null || { sleep 3; rm -rf "$source"; }' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 products=$source/.build/release
