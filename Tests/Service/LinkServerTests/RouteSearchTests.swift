@@ -40,7 +40,10 @@ struct RouteSearchTests {
                 #expect(try await service.resolve(#"{"url": "\#(link)"}"#).status == 200)
             }
             let answer = try await session.get("draft/routes?sort=hits")
-            #expect(answer.json?["routes"]?.elements?.map { $0["id"]?.text } == ["blog", "item", "home"], "\(answer.text)")
+            #expect(
+                answer.json?["routes"]?.elements?.map { $0["id"]?.text } == ["blog", "item", "home"],
+                "\(answer.text)"
+            )
             let wrong = try await session.get("draft/routes?sort=name")
             #expect(wrong.status == 400 && wrong.text.contains("'sort' must be 'hits'"), "\(wrong.text)")
             let reader = try await AdminSession(service, scopes: [.tablesRead]) { $0.tenant = TenantID("acme") }
