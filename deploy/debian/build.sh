@@ -33,7 +33,9 @@ install -d "$share/man/man1" "$share/bash-completion/completions" "$share/zsh/ve
     "$share/fish/vendor_completions.d"
 deploy/release/manual.py "$binary" "$(date -u -d "@$SOURCE_DATE_EPOCH" +%F)" >"$share/man/man1/fingerpost.1"
 gzip -9n "$share/man/man1/fingerpost.1"
-"$binary" --generate-completion-script bash >"$share/bash-completion/completions/fingerpost"
+# Without the defaults, bash would complete no names of files.
+"$binary" --generate-completion-script bash | sed 's/^complete -o filenames /complete -o default -o bashdefault /' \
+    >"$share/bash-completion/completions/fingerpost"
 "$binary" --generate-completion-script zsh >"$share/zsh/vendor-completions/_fingerpost"
 "$binary" --generate-completion-script fish >"$share/fish/vendor_completions.d/fingerpost.fish"
 
@@ -46,6 +48,10 @@ install -D -m 0644 -t "$docs/prometheus" deploy/prometheus/recording.yaml deploy
 install -D -m 0644 -t "$docs/proxies" deploy/proxies/*
 # shellcheck disable=SC2086
 [ -z "${notices:-}" ] || install -m 0644 -t "$docs" $notices
+# The folders are not those of the repository.
+find "$docs" -name '*.md' -exec sed -i -e 's#\](docs/#](#g' -e 's#\](\.\./\.\./docs/#](../#g' \
+    -e 's#\](\(\.\./\)*deploy/#](#g' -e 's#\](\(\.\./\)*config/examples/#](examples/#g' \
+    -e 's#\](\.\./README\.md#](README.md#g' {} +
 gzip -9n <CHANGELOG.md >"$docs/CHANGELOG.md.gz"
 {
     printf 'fingerpost (%s) unstable; urgency=medium\n\n  * CHANGELOG.md.gz tells what is new.\n\n' "$version"
@@ -58,7 +64,9 @@ gzip -9n <CHANGELOG.md >"$docs/CHANGELOG.md.gz"
 } >"$docs/copyright"
 
 install -d "$stage/DEBIAN"
-sed "s/@VERSION@/$version/; s/@ARCHITECTURE@/$architecture/" deploy/debian/control >"$stage/DEBIAN/control"
+# In KiB, as dpkg counts files.
+size=$(find "$stage" -type f ! -path '*/DEBIAN/*' -printf '%s\n' | awk '{ sum += int(($1 + 1023) / 1024) } END { print sum }')
+sed "s/@VERSION@/$version/; s/@ARCHITECTURE@/$architecture/; s/@SIZE@/$size/" deploy/debian/control >"$stage/DEBIAN/control"
 install -m 0644 deploy/debian/conffiles "$stage/DEBIAN/"
 install -m 0755 deploy/debian/postinst deploy/debian/prerm deploy/debian/postrm "$stage/DEBIAN/"
 # With one thread, xz gives the same bytes on every machine.

@@ -177,7 +177,7 @@ build_app_package() {
 
 write_sums() {
     changes "$source" >"$folder/CHANGELOG-$version.md"
-    (cd "$folder" && find . -maxdepth 1 -type f -printf '%P\n' | sort | xargs sha256sum >.sums && mv .sums SHA256SUMS)
+    (cd "$folder" && find . -maxdepth 1 -type f ! -name '.*' -printf '%P\n' | sort | xargs sha256sum >.sums && mv .sums SHA256SUMS)
 }
 
 step 'compile the program' build_program
