@@ -165,18 +165,5 @@ struct DurabilityTests {
 private let hasFakeClock = FileManager.default.isExecutableFile(atPath: "/usr/bin/faketime")
 
 private func startingAt(_ time: String) -> [String] {
-    removeWhatKilledClocksLeft()
-    return ["/usr/bin/env", "TZ=UTC", "DONT_FAKE_MONOTONIC=1", "faketime", "-f", "@\(time)"]
-}
-
-/// faketime names its shared memory after the wrapper's process id. A killed wrapper leaves it behind, and a later
-/// process with the same id could not start.
-private func removeWhatKilledClocksLeft() {
-    let folder = "/dev/shm"
-    for file in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
-        guard file.hasPrefix("faketime_shm_") || file.hasPrefix("sem.faketime_sem_"),
-            let process = file.split(separator: "_").last.flatMap({ pid_t($0) }), kill(process, 0) != 0
-        else { continue }
-        try? FileManager.default.removeItem(atPath: "\(folder)/\(file)")
-    }
+    MovableClock.afterKilledOnes + ["/usr/bin/env", "TZ=UTC", "DONT_FAKE_MONOTONIC=1", "faketime", "-f", "@\(time)"]
 }
