@@ -144,7 +144,9 @@ build_image() {
     install -D -m 0755 "$source/fingerpost" "$layer/usr/local/bin/fingerpost"
     install -D -m 0644 -t "$layer/usr/share/doc/fingerpost" "$source/LICENSE" "$source/notices/NOTICE" \
         "$source/notices/LIBRARIES"
-    pack "$source/fingerpost.tar" 0 "$layer" usr
+    # A container gets its own devices, and mounts them here.
+    install -d "$layer/dev"
+    pack "$source/fingerpost.tar" 0 "$layer" dev usr
     # The same folders as in deploy/Dockerfile, for the user of the image.
     install -d -m 0700 "$layer/var/lib/fingerpost" "$layer/var/lib/fingerpost-backups"
     pack "$source/fingerpost.tar" 10001 "$layer" var/lib/fingerpost var/lib/fingerpost-backups
@@ -177,7 +179,8 @@ build_app_package() {
 
 write_sums() {
     changes "$source" >"$folder/CHANGELOG-$version.md"
-    (cd "$folder" && find . -maxdepth 1 -type f ! -name '.*' -printf '%P\n' | sort | xargs sha256sum >.sums && mv .sums SHA256SUMS)
+    (cd "$folder" && find . -maxdepth 1 -type f -printf '%P\n' | sort | xargs sha256sum) >"$source/sums"
+    cp "$source/sums" "$folder/SHA256SUMS"
 }
 
 step 'compile the program' build_program

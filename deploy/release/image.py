@@ -57,7 +57,7 @@ def configuration(version, commit):
             case "CMD":
                 settings["Cmd"] = json.loads(argument)
             case "HEALTHCHECK":
-                # Not part of the OCI's format. Docker and Podman read it.
+                # An extension by Docker. The OCI's format has no health checks, and Podman ignores this one.
                 options, command = argument.split(" CMD ", 1)
                 times = dict(re.findall(r"--([a-z-]+)=(\S+)", options))
                 settings["Healthcheck"] = {
