@@ -18,6 +18,9 @@ BUILD_COMMIT=$(git rev-parse --short=8 HEAD 2>/dev/null || :)
 export BUILD_COMMIT
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONDONTWRITEBYTECODE
+# A minute is too short for a start of PostgreSQL beside the other steps of ./dev check.
+PGCTLTIMEOUT=300
+export PGCTLTIMEOUT
 
 say() { printf '%s\n' "$*" >&2; }
 fail() { say "${0##*/}: $*"; exit 1; }
