@@ -10,19 +10,24 @@ import sys
 import tarfile
 from pathlib import Path
 
-DOCUMENTS = r"share/doc/fingerpost/(README|[a-z-]+)\.md|share/doc/fingerpost/decisions/\d{3}-[a-z0-9-]+\.md"
+DOCUMENTS = [
+    r"README\.md",
+    r"docs/[a-z-]+\.md",
+    r"docs/decisions/\d{3}-[a-z0-9-]+\.md",
+    r"config/fingerpost\.yaml",
+    r"config/examples/[a-z]+(\.suite)?\.yaml",
+    r"deploy/runbooks/([a-z-]+\.md|README\.md|maintenance-pod\.yaml|platform\.sh)",
+    r"deploy/prometheus/(recording|alerts)\.yaml",
+    r"deploy/proxies/(Caddyfile|haproxy\.cfg|nginx\.conf)",
+    "NOTICE",
+    "LIBRARIES",
+]
 SHARED = [
     r"bin/fingerpost",
-    DOCUMENTS,
-    r"share/doc/fingerpost/examples/[a-z]+(\.suite)?\.yaml",
-    r"share/doc/fingerpost/runbooks/([a-z-]+\.md|README\.md|maintenance-pod\.yaml|platform\.sh)",
-    r"share/doc/fingerpost/prometheus/(recording|alerts)\.yaml",
-    r"share/doc/fingerpost/proxies/(Caddyfile|haproxy\.cfg|nginx\.conf)",
     r"share/bash-completion/completions/fingerpost",
     r"share/fish/vendor_completions\.d/fingerpost\.fish",
 ]
 UNITS = [rf"lib/systemd/system/{name}" for name in (r"fingerpost\.service", r"fingerpost-backup\.service", r"fingerpost-backup\.timer")]
-DEBIAN_DOCUMENTS = ("NOTICE", "LIBRARIES", "copyright", "changelog.gz", "CHANGELOG.md.gz")
 RELEASE = [
     "CHANGELOG-{v}.md", "NOTICE", "Package.resolved", "SHA256SUMS", "fingerpost-{v}.spdx.json", "fingerpost-swift",
     "fingerpost-swift-{v}.tar.gz", "{n}-debug.tar.gz", "{n}.oci.tar", "{n}.tar.gz", "{p}",
@@ -68,19 +73,20 @@ def main():
     if not (release / f"CHANGELOG-{version}.md").read_text().startswith(f"## {version} ("):
         fail("CHANGELOG is not that of the version.")
     data = subprocess.run(["dpkg-deb", "--fsys-tarfile", release / package], check=True, capture_output=True).stdout
-    debian = [re.sub(r"(^|\|)(?=bin/|share/)", r"\1usr/", pattern) for pattern in SHARED] + UNITS + [
+    debian = [f"usr/{pattern}" for pattern in SHARED] + UNITS + [
         r"etc/fingerpost/fingerpost\.yaml",
         r"usr/share/man/man1/fingerpost\.1\.gz",
         r"usr/share/zsh/vendor-completions/_fingerpost",
     ]
-    debian += [rf"usr/share/doc/fingerpost/{re.escape(file)}" for file in DEBIAN_DOCUMENTS]
+    documents = DOCUMENTS + [r"copyright", r"changelog\.gz", r"CHANGELOG\.md\.gz"]
+    debian += [f"usr/share/doc/fingerpost/{pattern}" for pattern in documents]
     check(package, tarfile.open(fileobj=io.BytesIO(data)), debian, r"usr/bin/fingerpost")
-    tarball = SHARED + UNITS + [
+    tarball = SHARED + UNITS + DOCUMENTS + [
         r"etc/fingerpost/fingerpost\.yaml",
         r"share/man/man1/fingerpost\.1",
         r"share/zsh/site-functions/_fingerpost",
     ]
-    tarball += [re.escape(file) for file in ("NOTICE", "LIBRARIES", "LICENSE", "README.md", "CHANGELOG.md")]
+    tarball += [r"LICENSE", r"CHANGELOG\.md"]
     inside = [f"{re.escape(name)}/({pattern})" for pattern in tarball]
     check(f"{name}.tar.gz", tarfile.open(release / f"{name}.tar.gz"), inside, rf"{re.escape(name)}/bin/fingerpost")
     debug = [r"usr/lib/debug/\.build-id/[0-9a-f]{2}/[0-9a-f]+\.debug"]

@@ -22,7 +22,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 DATA, BACKUPS, ASIDE = "/var/lib/fingerpost", "/var/lib/fingerpost-backups", "/var/lib/private/fingerpost.aside"
-EXAMPLES = "/usr/share/doc/fingerpost/examples"
+EXAMPLES = "/usr/share/doc/fingerpost/config/examples"
 
 
 def fail(message):

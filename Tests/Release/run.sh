@@ -77,6 +77,8 @@ for layer in $(python3 -c 'import json, sys; print(*(l["digest"][7:] for l in js
     "$scratch/layers/manifest.json"); do
     tar -x -z -f "$scratch/layers/$layer" -C "$scratch/image"
 done
+said=$(chroot "$scratch/image" /usr/local/bin/fingerpost --version 2>&1) && fail "without /proc, the program says '$said'." || status=$?
+[ "$status $said" = '74 fingerpost: /proc is not mounted; mount it.' ] || fail "without /proc, the program exits with $status: $said"
 # smoke FOLDER USER PROGRAM: the smoke test of a build, with the program in a root file system.
 smoke() {
     mkdir -p "$scratch/run-$2"

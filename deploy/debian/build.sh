@@ -39,19 +39,14 @@ gzip -9n "$share/man/man1/fingerpost.1"
 "$binary" --generate-completion-script zsh >"$share/zsh/vendor-completions/_fingerpost"
 "$binary" --generate-completion-script fish >"$share/fish/vendor_completions.d/fingerpost.fish"
 
+# In the folders of the repository: links between documents, and messages that name a file, are right from here.
 docs=$share/doc/fingerpost
-install -D -m 0644 -t "$docs" README.md docs/*.md
-install -D -m 0644 -t "$docs/decisions" docs/decisions/*.md
-install -D -m 0644 -t "$docs/examples" config/examples/*.yaml
-install -D -m 0644 -t "$docs/runbooks" deploy/runbooks/*
-install -D -m 0644 -t "$docs/prometheus" deploy/prometheus/recording.yaml deploy/prometheus/alerts.yaml
-install -D -m 0644 -t "$docs/proxies" deploy/proxies/*
+for file in README.md docs/*.md docs/decisions/*.md config/fingerpost.yaml config/examples/*.yaml deploy/runbooks/* \
+    deploy/prometheus/recording.yaml deploy/prometheus/alerts.yaml deploy/proxies/*; do
+    install -D -m 0644 "$file" "$docs/$file"
+done
 # shellcheck disable=SC2086
 [ -z "${notices:-}" ] || install -m 0644 -t "$docs" $notices
-# The folders are not those of the repository.
-find "$docs" -name '*.md' -exec sed -i -e 's#\](docs/#](#g' -e 's#\](\.\./\.\./docs/#](../#g' \
-    -e 's#\](\(\.\./\)*deploy/#](#g' -e 's#\](\(\.\./\)*config/examples/#](examples/#g' \
-    -e 's#\](\.\./README\.md#](README.md#g' {} +
 gzip -9n <CHANGELOG.md >"$docs/CHANGELOG.md.gz"
 {
     printf 'fingerpost (%s) unstable; urgency=medium\n\n  * CHANGELOG.md.gz tells what is new.\n\n' "$version"

@@ -124,7 +124,8 @@ build_tarball() {
         mv share/zsh/vendor-completions share/zsh/site-functions
         gunzip share/man/man1/*.gz
         rm share/doc/fingerpost/changelog.gz share/doc/fingerpost/CHANGELOG.md.gz share/doc/fingerpost/copyright
-        mv share/doc/fingerpost/NOTICE share/doc/fingerpost/LIBRARIES share/doc/fingerpost/README.md .
+        mv share/doc/fingerpost/* .
+        rmdir share/doc/fingerpost share/doc
         cp "$source/LICENSE" "$source/CHANGELOG.md" .
     )
     archive "$folder/$name.tar.gz" "$source/tarball" "$name"
@@ -170,7 +171,7 @@ build_app_package() {
     cp "$source/docs/routing.md" "$source/docs/routing-conformance.md" "$source/docs/tables.md" "$app/docs/"
     cp "$source/LICENSE" "$source/.swift-version" "$app/"
     changes "$source" >"$app/CHANGELOG.md"
-    cp "$source/deploy/release/app-package/Package.swift" "$app/"
+    cp -R "$source/deploy/release/app-package/Package.swift" "$source/deploy/release/app-package/.github" "$app/"
     sed "s/@VERSION@/$version/g" "$source/deploy/release/app-package/README.md" >"$app/README.md"
     printf '/.build/\n/.swiftpm/\n/Package.resolved\n' >"$app/.gitignore"
     archive "$folder/fingerpost-swift-$version.tar.gz" "$source" fingerpost-swift

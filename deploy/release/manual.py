@@ -14,7 +14,7 @@ FILES = [
     ("/etc/fingerpost/fingerpost.yaml", "The configuration, with every key and its default."),
     ("/etc/fingerpost/environment", "Secrets of the service as variables, readable by root only."),
     ("/var/lib/fingerpost", "The data directory of the service."),
-    ("/usr/share/doc/fingerpost", "The documents, and examples of tenant files and suites."),
+    ("/usr/share/doc/fingerpost", "The documents, examples of tenant files and suites, and runbooks."),
 ]
 
 

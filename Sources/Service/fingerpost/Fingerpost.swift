@@ -17,6 +17,9 @@ struct Fingerpost: AsyncParsableCommand {
               fingerpost test config/examples/shop.suite.yaml \\
                 --table config/examples/shop.yaml
 
+            Examples and messages name files of the source, such as config/examples/shop.yaml. The Debian package
+            has them in /usr/share/doc/fingerpost.
+
             EXIT CODES
               0  success
               1  a check or test failed, or a server rejected the request
@@ -99,6 +102,8 @@ struct Fingerpost: AsyncParsableCommand {
 
     /// Runs the command. Returns its error; nil if it succeeded.
     private static func runCommand() async -> (any Error)? {
+        // Swift reads the arguments from /proc, which a chroot may lack.
+        guard !CommandLine.arguments.isEmpty else { return fail("/proc is not mounted; mount it.", .ioError) }
         let arguments = Array(CommandLine.arguments.dropFirst())
         // Swift replaces bytes that are not UTF-8 by this character.
         if let index = arguments.firstIndex(where: { $0.unicodeScalars.contains("\u{FFFD}") }) {

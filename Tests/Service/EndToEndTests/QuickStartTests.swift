@@ -30,8 +30,8 @@ struct QuickStartTests {
         let steps = try QuickStart.steps(of: "README.md", from: "## Download")
         #expect(steps.count == 1)
         for step in steps {
-            // The folder in which the package installs the examples.
-            let command = step.command.replacing("/usr/share/doc/fingerpost/", with: "config/")
+            // The folder in which the package installs the documents.
+            let command = step.command.replacing("/usr/share/doc/fingerpost/", with: "")
             let place = "cd '\(Repository.folder.path)' && PATH='\(RunningServer.products.path)':$PATH"
             let (status, output) = try run("sh", "-c", "\(place) && \(command)")
             #expect(status == 0, "\(command)")

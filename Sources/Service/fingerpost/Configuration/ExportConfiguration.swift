@@ -60,9 +60,7 @@ struct ExportConfiguration {
         switch try Sink.read("exports.sink", value("sink")) {
         case .directory:
             guard directory?.isEmpty != true else {
-                throw ServiceConfiguration.Invalid(
-                    message: "exports.directory is empty; write the path of a directory."
-                )
+                throw ServiceConfiguration.Invalid("exports.directory", "is empty; write the path of a directory.")
             }
             unused = values.first { $0.key.hasPrefix("exports.s3.") && $0.value != standards[$0.key] ?? "" }?.key
             s3 = nil
@@ -145,10 +143,15 @@ struct ExportConfiguration {
         guard let id = found["AWS_ACCESS_KEY_ID"], !id.isEmpty, let secret = found["AWS_SECRET_ACCESS_KEY"],
             !secret.isEmpty
         else {
+            guard file.isEmpty else {
+                throw ServiceConfiguration.Invalid(
+                    "exports.s3.credentialsFile",
+                    "is '\(file)', which has no aws_access_key_id and aws_secret_access_key."
+                )
+            }
             throw ServiceConfiguration.Invalid(
-                message: file.isEmpty
-                    ? "exports.sink is s3, which needs credentials: set exports.s3.credentialsFile, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."
-                    : "exports.s3.credentialsFile: \(file) has no aws_access_key_id and aws_secret_access_key."
+                "exports.sink",
+                "is s3, which needs credentials: set exports.s3.credentialsFile, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."
             )
         }
         return S3Credentials(accessKeyID: id, secretAccessKey: secret, sessionToken: found["AWS_SESSION_TOKEN"])
@@ -189,8 +192,8 @@ struct ExportConfiguration {
         let secrets = lines.compactMap { WebhookSecret($0) }
         guard !secrets.isEmpty, secrets.count == lines.count else {
             throw ServiceConfiguration.Invalid(
-                message:
-                    "exports.webhook.url needs a secret: put whsec_ and the base64 of 24 to 64 random bytes, one per line, in the file of exports.webhook.secretFile or in \(secretVariable)."
+                "exports.webhook.url",
+                "needs a secret: put whsec_ and the base64 of 24 to 64 random bytes, one per line, in the file of exports.webhook.secretFile or in \(secretVariable)."
             )
         }
         let http = OutboundHTTP(timeout: .seconds(15), maximumBytes: 1 << 20, reach: reach)
@@ -217,22 +220,24 @@ enum SecretFile {
         var status = stat()
         guard stat(path, &status) == 0 else {
             let failure = FileFailure("open", path)
-            guard failure.code == ENOENT else { throw ServiceConfiguration.Invalid(message: "\(key): \(failure).") }
+            guard failure.code == ENOENT else { throw ServiceConfiguration.Invalid(key, "is '\(path)': \(failure).") }
             let advice = creation.map { "'\($0)' creates it" } ?? "check the path"
-            throw ServiceConfiguration.Invalid(message: "\(key): \(path) does not exist; \(advice).")
+            throw ServiceConfiguration.Invalid(key, "is '\(path)', which does not exist; \(advice).")
         }
         // Kubernetes mounts secrets as root's, readable by the group of the process.
         let othersRights: mode_t = status.st_uid == 0 && geteuid() != 0 ? 0o037 : 0o077
         guard status.st_mode & othersRights == 0 else {
             throw ServiceConfiguration.Invalid(
-                message: "\(key): other users can read \(path); run: chmod 600 \(path)"
+                key,
+                "is '\(path)', which other users can read; run: chmod 600 \(path)"
             )
         }
         do {
             return try String(contentsOfFile: path, encoding: .utf8)
         } catch {
             throw ServiceConfiguration.Invalid(
-                message: "\(key): \(path) cannot be read: \(error.localizedDescription)"
+                key,
+                "is '\(path)', which cannot be read: \(unreadableReason(path, error))."
             )
         }
     }

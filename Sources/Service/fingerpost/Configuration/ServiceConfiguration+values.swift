@@ -8,8 +8,8 @@ extension ServiceConfiguration {
         try text.split { $0 == "," || $0.isWhitespace }.map { text in
             guard let range = AddressRange(text) else {
                 throw Invalid(
-                    message:
-                        "\(key): '\(text)' is not a range; write ADDRESS/BITS, such as 10.0.0.0/8, separated by commas."
+                    key,
+                    "contains '\(text)'; write ADDRESS/BITS, such as 10.0.0.0/8, separated by commas."
                 )
             }
             return range
@@ -21,7 +21,8 @@ extension ServiceConfiguration {
         for (index, port) in ports.enumerated() where port.address.port != 0 {
             guard let other = ports[..<index].first(where: { $0.address == port.address }) else { continue }
             throw Invalid(
-                message: "--\(other.name) and --\(port.name) are both \(port.address); choose another port for one."
+                "\(port.name).port",
+                "and \(other.name).port are both \(port.address); choose another port for one."
             )
         }
     }

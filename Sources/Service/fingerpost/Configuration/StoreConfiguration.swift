@@ -64,7 +64,8 @@ struct StoreConfiguration {
             .trimmingCharacters(in: .whitespacesAndNewlines)
         guard secret.utf8.count >= 32 else {
             throw ServiceConfiguration.Invalid(
-                message: "store.addressKeyFile: \(path) has fewer than 32 characters; write a random text: \(creation)"
+                "store.addressKeyFile",
+                "is '\(path)', which has fewer than 32 characters; write a random text: \(creation)"
             )
         }
         return secret

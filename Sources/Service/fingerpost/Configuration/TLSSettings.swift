@@ -17,8 +17,8 @@ struct TLSSettings {
             let written = text(key, standard.rawValue)
             guard let choice = Choice(rawValue: written) else {
                 throw ServiceConfiguration.Invalid(
-                    message:
-                        "\(key) is '\(written)'; write \(Choice.allCases.map(\.rawValue).joined(separator: " or "))."
+                    key,
+                    "is '\(written)'; write \(Choice.allCases.map(\.rawValue).joined(separator: " or "))."
                 )
             }
             return choice
@@ -29,8 +29,8 @@ struct TLSSettings {
         guard certificate.isEmpty == key.isEmpty else {
             let (given, missing) = certificate.isEmpty ? ("key", "certificate") : ("certificate", "key")
             throw ServiceConfiguration.Invalid(
-                message:
-                    "public.tls.\(given) is set and public.tls.\(missing) is not; write both, or neither for plain HTTP."
+                "public.tls.\(given)",
+                "is set and public.tls.\(missing) is not; write both, or neither for plain HTTP."
             )
         }
         if !certificate.isEmpty {

@@ -16,12 +16,14 @@ struct TableSettings {
         values = [file, agent, agentKey]
         guard file.isEmpty || agent.isEmpty else {
             throw ServiceConfiguration.Invalid(
-                message: "tables.signingKey and tables.agent are both set; use a key file or an agent."
+                "tables.signingKey",
+                "and tables.agent are both set; use a key file or an agent."
             )
         }
         guard agent.isEmpty == agentKey.isEmpty else {
             throw ServiceConfiguration.Invalid(
-                message: "tables.agent needs tables.agentKey, the public key of its signatures, and vice versa."
+                agent.isEmpty ? "tables.agentKey" : "tables.agent",
+                agent.isEmpty ? "needs tables.agent." : "needs tables.agentKey, the public key of its signatures."
             )
         }
         if !file.isEmpty {
@@ -41,7 +43,7 @@ struct TableSettings {
             let creation = "fingerpost table keys create \(file)"
             return try TablePrivateKey(try SecretFile.read(file, key: "tables.signingKey", creation: creation))
         } catch let error as TableKeyError {
-            throw ServiceConfiguration.Invalid(message: "tables.signingKey: \(file): \(error)")
+            throw ServiceConfiguration.Invalid("tables.signingKey", "is '\(file)': \(error)")
         }
     }
 
@@ -49,7 +51,7 @@ struct TableSettings {
         do {
             return try TablePublicKey(text)
         } catch let error {
-            throw ServiceConfiguration.Invalid(message: "tables.agentKey: \(error)")
+            throw ServiceConfiguration.Invalid("tables.agentKey", "is no public key: \(error)")
         }
     }
 }

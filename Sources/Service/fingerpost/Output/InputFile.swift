@@ -84,6 +84,7 @@ package func unreadableReason(_ path: String, _ error: any Error) -> String {
     switch (error as? CocoaError)?.code {
     case .fileReadNoSuchFile?, .fileNoSuchFile?: return "there is no such file; check the path"
     case .fileReadNoPermission?: return "this user may not read it; change its mode, or run the command as its owner"
+    case .fileReadCorruptFile?: return "it is not UTF-8; save it as UTF-8"
     default: return error.localizedDescription
     }
 }
