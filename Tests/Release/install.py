@@ -172,9 +172,13 @@ def transcript():
         if block.startswith("$ "):
             for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
                 command, _, output = part.partition("\n")
-                # The README of a clone names the build and the examples by other paths.
-                command = re.sub(r"\.build/(debug|release)/fingerpost", "fingerpost", command)
-                yield re.sub(r"(?<= )config/examples/", EXAMPLES + "/", command), output
+                yield command, output
+
+
+def config_command():
+    """The command of docs/install.md that prints the configuration as the service reads it."""
+    text = (REPOSITORY / "docs/install.md").read_text()
+    return re.search(r"^sudo (systemd-run (?:.*\\\n)?.*fingerpost config .*)$", text, re.MULTILINE).group(1)
 
 
 def installed_files(root):
@@ -220,7 +224,14 @@ def main():
 
         # --- service
         ports = "".join(f"FINGERPOST_{name.upper()}_PORT={port}\n" for name, port in root.ports.items())
-        root.file("/etc/fingerpost/environment").write_text(ports)
+        environment = root.file("/etc/fingerpost/environment")
+        environment.write_text(ports + "FINGERPOST_PUBLIC_PROT=80\n")
+        said = root.try_run("sh", "-c", config_command())
+        if said.returncode != 78 or "unknown variable FINGERPOST_PUBLIC_PROT" not in said.stderr:
+            fail(f"the command of docs/install.md does not see a wrong variable: {said}")
+        environment.write_text(ports)
+        if f"port: {root.ports['ops']}" not in root.run("sh", "-c", config_command()):
+            fail("the command of docs/install.md does not print the port of the environment.")
         root.run("systemctl", "enable", "--now", "fingerpost")
         root.wait_until_ready()
         status = root.run("cat", f"/proc/{root.property('MainPID')}/status")

@@ -122,7 +122,7 @@ struct TLSTests {
             #expect(half.status == 78)
             #expect(
                 half.text
-                    == "fingerpost: public.tls.key is set and public.tls.certificate is not; write both, or neither for plain HTTP.\n"
+                    == "fingerpost: FINGERPOST_PUBLIC_TLS_KEY is set and public.tls.certificate is not; write both, or neither for plain HTTP.\n"
             )
             #expect(try serve(directory, ["FINGERPOST_PUBLIC_HTTP2": "on"]).text.contains("write enabled or disabled."))
             // The data directory was not touched.
