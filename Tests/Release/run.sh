@@ -147,8 +147,18 @@ if [ -z "$newer" ]; then
     )
     newer=$(ls "$scratch"/fingerpost_0.1.1_*.deb)
 fi
-debootstrap --variant=minbase --include=systemd,systemd-sysv,dbus bookworm "$scratch/debian" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"} >"$scratch/debootstrap.log" ||
-    { tail "$scratch/debootstrap.log" >&2; fail 'debootstrap failed.'; }
-cp "$release/$package" "$scratch/debian/root/older.deb"
-cp "$newer" "$scratch/debian/root/newer.deb"
-python3 Tests/Release/install.py "$scratch/debian" "$version+$BUILD_COMMIT" 0.1.1
+# installs SYSTEM OPTION…: in a new root of a system. The options are those of debootstrap.
+installs() {
+    system=$1
+    shift
+    debootstrap --variant=minbase --include=ca-certificates,systemd,systemd-sysv,dbus "$@" >"$scratch/debootstrap.log" 2>&1 ||
+        { tail "$scratch/debootstrap.log" >&2; fail "debootstrap of $system failed."; }
+    cp "$release/$package" "$scratch/$system/root/older.deb"
+    cp "$newer" "$scratch/$system/root/newer.deb"
+    echo "on $system:"
+    python3 Tests/Release/install.py "$scratch/$system" "$version+$BUILD_COMMIT" 0.1.1
+}
+installs debian bookworm "$scratch/debian" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"}
+# Debian has neither Ubuntu's keys nor the script of its newest version, which is the same for all.
+installs ubuntu --no-check-gpg --components=main,universe noble "$scratch/ubuntu" "${UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu}" \
+    /usr/share/debootstrap/scripts/gutsy
