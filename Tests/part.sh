@@ -14,7 +14,7 @@ root=$PWD
 OPTIMIZED_ENGINE=1
 export OPTIMIZED_ENGINE
 # The commit in --version and the metric fingerpost_build_info, see Package.swift.
-BUILD_COMMIT=$(git rev-parse --short=8 HEAD 2>/dev/null || :)
+BUILD_COMMIT=$(git rev-parse HEAD 2>/dev/null | cut -c 1-8 || :)
 export BUILD_COMMIT
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONDONTWRITEBYTECODE

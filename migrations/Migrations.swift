@@ -7,6 +7,9 @@ package enum Migrations {
     package static let catalog = [text(PackageResources.m0001_catalog_sql)]
     /// The catalog in PostgreSQL.
     package static let postgresql = [text(PackageResources.m0001_postgresql_sql)]
+    /// The least number of migrations in PostgreSQL that a program must know to use a database with all of them. A migration that
+    /// removes or renames something raises it to its own number.
+    package static let postgresqlOldest = 1
     /// The day files of `events/`
     package static let events = [text(PackageResources.m0001_events_sql)]
     /// `events/ledger.db`

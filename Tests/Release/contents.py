@@ -4,24 +4,16 @@
     contents.py RELEASE VERSION NAME PACKAGE
 """
 import io
+import os
 import re
 import subprocess
 import sys
 import tarfile
 from pathlib import Path
 
-DOCUMENTS = [
-    r"README\.md",
-    r"docs/[a-z-]+\.md",
-    r"docs/decisions/\d{3}-[a-z0-9-]+\.md",
-    r"config/fingerpost\.yaml",
-    r"config/examples/[a-z]+(\.suite)?\.yaml",
-    r"deploy/runbooks/([a-z-]+\.md|README\.md|maintenance-pod\.yaml|platform\.sh)",
-    r"deploy/prometheus/(recording|alerts)\.yaml",
-    r"deploy/proxies/(Caddyfile|haproxy\.cfg|nginx\.conf)",
-    "NOTICE",
-    "LIBRARIES",
-]
+REPOSITORY = Path(__file__).resolve().parent.parent.parent
+# What the documents name, but packages do not have: sources, tests and how they are made.
+LEFT_OUT = ("Sources/", "Tests/", ".github/", ".ci/", "migrations/", "deploy/release/", "deploy/debian/", "dev", "Package.swift")
 SHARED = [
     r"bin/fingerpost",
     r"share/bash-completion/completions/fingerpost",
@@ -64,6 +56,29 @@ def check(title, tar, patterns, executable, owners={(0, 0)}):
     print(f"{title}: {count} files, all of them expected")
 
 
+def documents():
+    files = subprocess.run(
+        ["git", "ls-files", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "SECURITY.md", "docs", "config", "deploy"],
+        check=True, capture_output=True, text=True, cwd=REPOSITORY,
+    ).stdout.split()  # fmt: skip
+    return [file for file in files if not file.startswith(LEFT_OUT)]
+
+
+def check_links(files):
+    """Every link from a document leads to a file of the package, or into what is left out."""
+    count = 0
+    folders = {str(parent) for file in files for parent in Path(file).parents}
+    for file in (file for file in files if file.endswith(".md")):
+        for link in re.findall(r"\]\(([^)#\s]+)", (REPOSITORY / file).read_text()):
+            if "://" in link or link.startswith("mailto:"):
+                continue
+            target = os.path.normpath(Path(file).parent / link)
+            if target not in files and target not in folders and not target.startswith(LEFT_OUT):
+                fail(f"{file} links to {link}, which the packages do not have.")
+            count += 1
+    print(f"{count} links between the documents lead to files of the packages or of the source")
+
+
 def main():
     release, version, name, package = Path(sys.argv[1]), *sys.argv[2:]
     expected = sorted(text.format(v=version, n=name, p=package) for text in RELEASE)
@@ -73,20 +88,20 @@ def main():
     if not (release / f"CHANGELOG-{version}.md").read_text().startswith(f"## {version} ("):
         fail("CHANGELOG is not that of the version.")
     data = subprocess.run(["dpkg-deb", "--fsys-tarfile", release / package], check=True, capture_output=True).stdout
-    debian = [f"usr/{pattern}" for pattern in SHARED] + UNITS + [
+    shared = [re.escape(file) for file in documents()] + ["NOTICE", "LIBRARIES"]
+    check_links(documents())
+    debian = [f"usr/{pattern}" for pattern in SHARED + UNITS] + [
         r"etc/fingerpost/fingerpost\.yaml",
         r"usr/share/man/man1/fingerpost\.1\.gz",
         r"usr/share/zsh/vendor-completions/_fingerpost",
     ]
-    documents = DOCUMENTS + [r"copyright", r"changelog\.gz", r"CHANGELOG\.md\.gz"]
-    debian += [f"usr/share/doc/fingerpost/{pattern}" for pattern in documents]
+    debian += [f"usr/share/doc/fingerpost/{pattern}" for pattern in shared + [r"copyright", r"changelog\.gz"]]
     check(package, tarfile.open(fileobj=io.BytesIO(data)), debian, r"usr/bin/fingerpost")
-    tarball = SHARED + UNITS + DOCUMENTS + [
+    tarball = SHARED + UNITS + shared + [
         r"etc/fingerpost/fingerpost\.yaml",
         r"share/man/man1/fingerpost\.1",
         r"share/zsh/site-functions/_fingerpost",
     ]
-    tarball += [r"LICENSE", r"CHANGELOG\.md"]
     inside = [f"{re.escape(name)}/({pattern})" for pattern in tarball]
     check(f"{name}.tar.gz", tarfile.open(release / f"{name}.tar.gz"), inside, rf"{re.escape(name)}/bin/fingerpost")
     debug = [r"usr/lib/debug/\.build-id/[0-9a-f]{2}/[0-9a-f]+\.debug"]

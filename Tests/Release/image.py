@@ -28,12 +28,11 @@ def main():
         "org.opencontainers.image.title": "fingerpost",
         "org.opencontainers.image.version": version,
         "org.opencontainers.image.revision": commit,
-        "org.opencontainers.image.licenses": "Apache-2.0",
     }
     expect("the system", answer["Os"], "linux")
     expect("the labels", answer["Labels"], labels)
     expect("the user", config["User"], "10001:10001")
-    expect("the volume", config["Volumes"], {"/var/lib/fingerpost": {}})
+    expect("the volumes", config["Volumes"], {"/var/lib/fingerpost": {}, "/var/lib/fingerpost-backups": {}})
     expect("the ports", sorted(config["ExposedPorts"]), ["8080/tcp", "8081/tcp", "8082/tcp"])
     expect("the signal", config["StopSignal"], "SIGTERM")
     expect("the entrypoint", config["Entrypoint"], ["fingerpost"])
@@ -52,9 +51,12 @@ def main():
     documents = [f"usr/share/doc/fingerpost/{name}" for name in ("LIBRARIES", "LICENSE", "NOTICE")]
     expect("the content of the upper layer", files, ["usr/local/bin/fingerpost"] + documents)
     names = {member.name.removeprefix("./") for member in tarfile.open(debian)}
-    for file in ("usr/bin/apt", "etc/resolv.conf", "etc/hostname", "etc/machine-id"):
+    for file in ("usr/bin/apt", "usr/bin/perl", "etc/resolv.conf", "etc/hostname", "etc/machine-id"):
         if file in names:
             sys.exit(f"image.py: the image contains {file}.")
+    for member in tarfile.open(debian):
+        if member.isfile() and member.mode & 0o6002:
+            sys.exit(f"image.py: {member.name} has the mode {member.mode:o}.")
     size = sum(layer["size"] for layer in manifest["layers"])
     print(f"the image has the configuration of deploy/Dockerfile; its layers have {size / 1e6:.1f} MB")
 

@@ -183,7 +183,7 @@ def config_command():
 
 def installed_files(root):
     """Files of the package besides the data; folders are shared with other packages."""
-    places = ("usr/bin/fingerpost", "usr/share/doc/fingerpost", "lib/systemd/system/fingerpost.service", "etc/fingerpost")
+    places = ("usr/bin/fingerpost", "usr/share/doc/fingerpost", "usr/lib/systemd/system/fingerpost.service", "etc/fingerpost")
     return [place for place in places if (root.path / place).exists()]
 
 
@@ -232,8 +232,15 @@ def main():
         environment.write_text(ports)
         if f"port: {root.ports['ops']}" not in root.run("sh", "-c", config_command()):
             fail("the command of docs/install.md does not print the port of the environment.")
+        if "run-" in (failed := root.run("systemctl", "--failed", "--plain", "--no-legend")):
+            fail(f"the command of docs/install.md leaves failed units: {failed}")
         root.run("systemctl", "enable", "--now", "fingerpost")
         root.wait_until_ready()
+        root.run("systemctl", "reload", "fingerpost")
+        wait_for(lambda: "configuration reloaded" in root.log(), "the service has not reloaded its configuration")
+        said = root.try_run("fingerpost", "backup", "/tmp/backup", "--data", DATA)
+        if said.returncode != 74 or "only it sees" not in said.stderr:
+            fail(f"a backup into the service's own /tmp is no failure: {said}")
         status = root.run("cat", f"/proc/{root.property('MainPID')}/status")
         user = re.search(r"^Uid:\s+(\d+)", status, re.MULTILINE).group(1)
         if int(user) < 1000:
@@ -255,6 +262,8 @@ def main():
             fail(f"after the upgrade, the service is {found}.")
         if (restarts := root.property("NRestarts")) != "0":
             fail(f"after the upgrade, the service was restarted {restarts} times: {root.log()}")
+        if "catalog.db" not in (log := root.run("journalctl", "--unit", "fingerpost", "--grep", "gets the schema")):
+            fail(f"the log does not say that catalog.db was migrated: {log}")
         served = len(client.ids)
         wait_for(lambda: len(client.ids) >= served + 200, "200 links after the upgrade")
         client.end()

@@ -22,8 +22,8 @@ umask 022
 install -D -m 0755 "$binary" "$stage/usr/bin/fingerpost"
 # Leaves a stripped binary as it is: strip would align its sections again.
 ! readelf --sections --wide "$binary" | grep -q ' \.symtab ' || strip "$stage/usr/bin/fingerpost"
-install -D -m 0644 deploy/fingerpost.service "$stage/lib/systemd/system/fingerpost.service"
-install -m 0644 -t "$stage/lib/systemd/system" deploy/fingerpost-backup.service deploy/fingerpost-backup.timer
+install -D -m 0644 -t "$stage/usr/lib/systemd/system" deploy/fingerpost.service deploy/fingerpost-backup.service \
+    deploy/fingerpost-backup.timer
 install -d "$stage/etc/fingerpost"
 # Sets the unit's data directory; all other values are the defaults.
 sed 's|^data: data$|data: /var/lib/fingerpost|' config/fingerpost.yaml >"$stage/etc/fingerpost/fingerpost.yaml"
@@ -41,15 +41,14 @@ gzip -9n "$share/man/man1/fingerpost.1"
 
 # In the folders of the repository: links between documents, and messages that name a file, are right from here.
 docs=$share/doc/fingerpost
-for file in README.md docs/*.md docs/decisions/*.md config/fingerpost.yaml config/examples/*.yaml deploy/runbooks/* \
-    deploy/prometheus/recording.yaml deploy/prometheus/alerts.yaml deploy/proxies/*; do
+find README.md CHANGELOG.md CONTRIBUTING.md LICENSE SECURITY.md docs config deploy -type f \
+    ! -path 'deploy/release/*' ! -path 'deploy/debian/*' ! -path '*/.build/*' | while read -r file; do
     install -D -m 0644 "$file" "$docs/$file"
 done
 # shellcheck disable=SC2086
 [ -z "${notices:-}" ] || install -m 0644 -t "$docs" $notices
-gzip -9n <CHANGELOG.md >"$docs/CHANGELOG.md.gz"
 {
-    printf 'fingerpost (%s) unstable; urgency=medium\n\n  * CHANGELOG.md.gz tells what is new.\n\n' "$version"
+    printf 'fingerpost (%s) unstable; urgency=medium\n\n  * CHANGELOG.md tells what is new.\n\n' "$version"
     echo " -- Fingerpost maintainers <maintainers@fingerpost.invalid>  $(date -uR -d "@$SOURCE_DATE_EPOCH")"
 } | gzip -9n >"$docs/changelog.gz"
 {

@@ -3,6 +3,13 @@
 # The same commit gives the same bytes; CONTRIBUTING.md, "Releases", names what else they depend on.
 # Packages: binutils mmdebstrap python3
 set -eu
+# Keeps of the environment what reaches servers. Variables such as CC or TAR_OPTIONS would change the files.
+for name in $(env | sed -n 's/^\([A-Za-z_][A-Za-z0-9_]*\)=.*/\1/p'); do
+    case $name in
+    PATH | PWD | HOME | DEBIAN_SNAPSHOT | *_proxy | *_PROXY | SSL_CERT_* | *_CA_BUNDLE | GIT_SSL_*) ;;
+    *) unset "$name" ;;
+    esac
+done
 cd "$(dirname "$0")/../.."
 . Tests/part.sh
 
@@ -15,8 +22,7 @@ version=$(sed -n 's/.*? "\([0-9][0-9.]*\)" : .*/\1/p' Sources/Service/fingerpost
 commit=$(git rev-parse HEAD)
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct "$commit")
 export SOURCE_DATE_EPOCH
-# A release is not built with the settings of a developer's machine.
-unset OPTIMIZED_ENGINE ONLY_ENGINE
+unset OPTIMIZED_ENGINE
 LC_ALL=C.UTF-8 TZ=UTC
 export LC_ALL TZ
 umask 022
@@ -30,6 +36,10 @@ changes() {
         END { exit !found }
     ' "$1/CHANGELOG.md"
 }
+for migration in migrations/*.sql migrations/*/*.sql; do
+    grep -qsF "$(sha256sum "$migration")" Tests/Upgrade/*/migrations.sha256 ||
+        fail "no directory in Tests/Upgrade has had $migration: run 'Tests/Upgrade/run.sh --make', and commit the directory."
+done
 changes . >/dev/null || fail "CHANGELOG.md has no section '## $version (YEAR-MONTH-DAY)'."
 
 folder=${1:-.build/release-$version}
@@ -77,13 +87,14 @@ archive() {
 }
 
 build_program() {
-    git -c tar.umask=0022 archive --output "$source/source.tar" "$commit"
+    git -c tar.umask=0022 -c core.autocrlf=false -c core.attributesFile=/dev/null archive --output "$source/source.tar" "$commit"
     tar --extract --file "$source/source.tar" --directory "$source"
-    # Debuggers find the debug information by the build id, which the linker leaves out by default.
+    # Debuggers find the debug information by the build id, which the linker leaves out by default. The libraries are those of the
+    # system, not files beside the program, and their addresses cannot be changed after the start.
     # The versions of an earlier build, or of a release that is built again; without the file, the newest that Package.swift allows.
     [ ! -e Package.resolved ] || cp Package.resolved "$source/"
     swift build --package-path "$source" --configuration release --product fingerpost --static-swift-stdlib \
-        -Xlinker --build-id=sha1 >&2
+        --disable-local-rpath -Xlinker --build-id=sha1 -Xlinker -z -Xlinker now >&2
     cp "$source/Package.resolved" "$folder/"
 }
 
@@ -115,32 +126,41 @@ build_package() {
 build_tarball() {
     dpkg-deb --extract "$folder/fingerpost_${version}_$debian_architecture.deb" "$source/files"
     mkdir -p "$source/tarball/$name"
-    for part in "$source/files/usr/bin" "$source/files/usr/share" "$source/files/etc" "$source/files/lib"; do
-        mv "$part" "$source/tarball/$name/"
-    done
+    mv "$source/files/usr/"* "$source/files/etc" "$source/tarball/$name/"
     (
         cd "$source/tarball/$name"
         # Debian's name of a folder, and files that only its packages have.
         mv share/zsh/vendor-completions share/zsh/site-functions
         gunzip share/man/man1/*.gz
-        rm share/doc/fingerpost/changelog.gz share/doc/fingerpost/CHANGELOG.md.gz share/doc/fingerpost/copyright
+        rm share/doc/fingerpost/changelog.gz share/doc/fingerpost/copyright
         mv share/doc/fingerpost/* .
         rmdir share/doc/fingerpost share/doc
-        cp "$source/LICENSE" "$source/CHANGELOG.md" .
     )
     archive "$folder/$name.tar.gz" "$source/tarball" "$name"
 }
 
-# Two layers: Debian with the libraries, and the program. The first one changes only with Debian's packages.
-# DEBIAN_MIRROR names a mirror, such as a day of snapshot.debian.org; the default is the current state of Debian.
+# Two layers: Debian with the libraries, and the program. The first one changes only with Debian's packages, so its files have
+# a date of its own. DEBIAN_SNAPSHOT is a time of snapshot.debian.org; the default is the current state of Debian.
 build_image() {
+    set --
+    if [ -n "${DEBIAN_SNAPSHOT:-}" ]; then
+        archive=http://snapshot.debian.org/archive
+        set -- --aptopt='Acquire::Check-Valid-Until "false"' bookworm "$source/debian.tar" \
+            "deb $archive/debian/$DEBIAN_SNAPSHOT bookworm main" "deb $archive/debian/$DEBIAN_SNAPSHOT bookworm-updates main" \
+            "deb $archive/debian-security/$DEBIAN_SNAPSHOT bookworm-security main"
+    else
+        set -- bookworm "$source/debian.tar"
+    fi
+    # Without usr-is-merged, apt would choose usrmerge, which brings Perl.
     # shellcheck disable=SC2016 # mmdebstrap expands $1, the folder of the system.
-    mmdebstrap --quiet --variant=essential --include="$("$source/deploy/release/image.py" packages)" --skip=output/dev \
+    SOURCE_DATE_EPOCH=1700000000 mmdebstrap --quiet --variant=essential --skip=output/dev \
+        --include="usr-is-merged,$("$source/deploy/release/image.py" packages)" \
+        --hook-dir=/usr/share/mmdebstrap/hooks/merged-usr \
         --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
         --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
         --customize-hook='cd "$1" && rm -rf etc/hostname etc/resolv.conf var/log/* var/cache/ldconfig/aux-cache' \
         --customize-hook='cd "$1" && rm -f var/lib/dpkg/*-old var/cache/debconf/*-old' \
-        bookworm "$source/debian.tar" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"} >&2
+        --customize-hook='find "$1" -xdev -type f -perm /6000 -exec chmod a-s {} +' "$@" >&2
     layer=$source/layer
     install -D -m 0755 "$source/fingerpost" "$layer/usr/local/bin/fingerpost"
     install -D -m 0644 -t "$layer/usr/share/doc/fingerpost" "$source/LICENSE" "$source/notices/NOTICE" \

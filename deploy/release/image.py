@@ -74,7 +74,6 @@ def configuration(version, commit):
         "org.opencontainers.image.title": "fingerpost",
         "org.opencontainers.image.version": version,
         "org.opencontainers.image.revision": commit,
-        "org.opencontainers.image.licenses": "Apache-2.0",
     }
     return settings
 

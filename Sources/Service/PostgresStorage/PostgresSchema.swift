@@ -95,7 +95,7 @@ extension PostgresStore {
             try run(migrations[...], db)
             return try db.execute(
                 sql: "INSERT INTO fingerpost_schema (version, oldest, migrations) VALUES (?, ?, ?)",
-                arguments: [migrations.count, 1, hashes.joined(separator: " ")]
+                arguments: [migrations.count, Migrations.postgresqlOldest, hashes.joined(separator: " ")]
             )
         }
         // A newer version has had more.
@@ -122,8 +122,8 @@ extension PostgresStore {
             throw TablesInUse()
         }
         try db.execute(
-            sql: "UPDATE fingerpost_schema SET version = ?, migrations = ?",
-            arguments: [migrations.count, hashes.joined(separator: " ")]
+            sql: "UPDATE fingerpost_schema SET version = ?, oldest = ?, migrations = ?",
+            arguments: [migrations.count, max(oldest, Migrations.postgresqlOldest), hashes.joined(separator: " ")]
         )
     }
 

@@ -40,6 +40,14 @@ struct BackupCommand: AsyncParsableCommand {
                 try await $0.send(.post, "backup", json: .object(["to": .string(target)])).body
             }
         }
+        // The service of the systemd unit has a /tmp of its own, which its end removes.
+        guard access(target, F_OK) == 0 else {
+            throw fail(
+                "the service wrote \(target), but to a file system that only it sees; name a folder outside of /tmp and /var/tmp, "
+                    + "such as one in /var/lib/fingerpost-backups.",
+                .ioError
+            )
+        }
         guard !json else { return show(list) }
         let files = list["files"]?.elements ?? []
         let bytes = files.reduce(0) { $0 + ($1["bytes"]?.int ?? 0) }

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import GRDB
 import Migrations
+import Synchronization
 import TestSupport
 import Testing
 
@@ -19,6 +20,8 @@ struct ReleasedMigrationTests {
     static let releases =
         (try? FileManager.default.contentsOfDirectory(atPath: Repository.file("Tests/Upgrade").path))?
         .filter { $0.first?.isNumber == true } ?? []
+
+    @Test func theFirstReleaseIsKept() { #expect(Self.releases.contains("0.1.0")) }
 
     /// `migrations.sha256` of a release has the SHA-256 and the path of each of its migrations.
     @Test(arguments: releases) func releasedMigrationsNeverChange(_ release: String) throws {
@@ -55,8 +58,8 @@ struct ReleasedMigrationTests {
     ]
 
     /// The next version has one more migration. Each file of the kept directory is opened as the service opens it: files in
-    /// use, past days, and files that a restore has copied.
-    @Test(arguments: kinds, ["open", "openFinished", "restore"])
+    /// use, past days, which several requests may open at once, and files that a restore has copied.
+    @Test(arguments: kinds, ["open", "openFinished", "restore", "atOnce"])
     func nextVersionMigratesFilesOfTheFirstRelease(_ kind: Kind, _ way: String) async throws {
         try await withTemporaryDirectory { directory in
             let archive = Repository.file("Tests/Upgrade/0.1.0/data.tar.gz").path
@@ -78,6 +81,16 @@ struct ReleasedMigrationTests {
             switch way {
             case "open": try SQLiteFile.close(try SQLiteFile.open(path, next))
             case "openFinished": try SQLiteFile.openFinished(path, next).close()
+            case "atOnce":
+                let failures = Mutex<[String]>([])
+                DispatchQueue.concurrentPerform(iterations: 8) { _ in
+                    do {
+                        try SQLiteFile.openFinished(path, next).close()
+                    } catch {
+                        failures.withLock { $0.append("\(error)") }
+                    }
+                }
+                #expect(failures.withLock(\.self).isEmpty)
             default: try SQLiteFile.migrateAndCheckpoint(path, next)
             }
             var after = try rows(path)

@@ -16,6 +16,9 @@ extension DataDirectory {
         let fresh = lastBackupPath + ".new"
         unlink(fresh)
         try BackupFile.write(Array("\(instant)\n".utf8), to: fresh)
+        // Root makes backups beside a stopped service, which reads the file later.
+        var owner = stat()
+        if stat(servicePath, &owner) == 0 { chown(fresh, owner.st_uid, owner.st_gid) }
         guard rename(fresh, lastBackupPath) == 0 else { throw FileFailure("rename", fresh) }
         try Folder.sync(servicePath)
     }

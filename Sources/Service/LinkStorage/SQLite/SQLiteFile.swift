@@ -143,7 +143,10 @@ enum SQLiteFile {
     /// renamed when it is complete. An empty or incomplete file under the final name is therefore always damage, never
     /// left by a crash during creation.
     private static func makeOrInspect(_ path: String, _ schema: SQLiteSchema) throws {
-        guard access(path, F_OK) != 0, errno == ENOENT else { return try SQLiteHeader.inspect(path, schema) }
+        guard access(path, F_OK) != 0, errno == ENOENT else {
+            try SQLiteHeader.inspect(path, schema)
+            return
+        }
         guard access(path + "-wal", F_OK) != 0 else {
             throw StorageError.corrupt(file: path, detail: "it is missing, but its -wal file exists")
         }

@@ -12,8 +12,8 @@ enum SQLiteHeader {
     private static let applicationIDOffset = 68
     private static let countedChangesOffset = 92
 
-    /// Throws `StorageError` unless the file has a header that matches this schema.
-    static func inspect(_ path: String, _ schema: SQLiteSchema) throws {
+    /// Throws `StorageError` unless the file has a header that matches this schema. Returns the number of its migrations.
+    @discardableResult static func inspect(_ path: String, _ schema: SQLiteSchema) throws -> Int {
         var status = stat()
         guard stat(path, &status) == 0 else { throw unusable(path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
@@ -36,7 +36,7 @@ enum SQLiteHeader {
             throw StorageError.corrupt(file: path, detail: "it is truncated")
         }
         // The WAL may hold a higher version; the version is checked again once the file is open.
-        _ = try schema.migrationCount(of: path, version: Int(number(header, at: userVersionOffset)))
+        return try schema.migrationCount(of: path, version: Int(number(header, at: userVersionOffset)))
     }
 
     /// Whether the file has the length of its header, or the rest may be in its WAL. A checkpoint of another connection

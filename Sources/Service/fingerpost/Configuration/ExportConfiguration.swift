@@ -232,6 +232,12 @@ enum SecretFile {
                 "is '\(path)', which other users can read; run: chmod 600 \(path)"
             )
         }
+        guard access(path, R_OK) == 0 else {
+            throw ServiceConfiguration.Invalid(
+                key,
+                "is '\(path)', which this user may not read; docs/deployment.md, \"Secret files\", tells how the service may."
+            )
+        }
         do {
             return try String(contentsOfFile: path, encoding: .utf8)
         } catch {

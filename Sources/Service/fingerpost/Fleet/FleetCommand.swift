@@ -12,8 +12,8 @@ struct FleetCommand: AsyncParsableCommand {
         abstract: "Show and manage nodes that share a catalog in PostgreSQL.",
         discussion: """
             EXAMPLES
-              fingerpost fleet status --config /etc/fingerpost.yaml
-              fingerpost fleet forget links-3 --config /etc/fingerpost.yaml
+              fingerpost fleet status --config /etc/fingerpost/fingerpost.yaml
+              fingerpost fleet forget links-3 --config /etc/fingerpost/fingerpost.yaml
 
             The configuration's 'store' names the database. docs/fleet.md is the guide.
             """,
@@ -27,7 +27,7 @@ struct FleetCommand: AsyncParsableCommand {
             abstract: "List the nodes with their versions and what they have of the catalog.",
             discussion: """
                 EXAMPLE
-                  fingerpost fleet status --config /etc/fingerpost.yaml
+                  fingerpost fleet status --config /etc/fingerpost/fingerpost.yaml
 
                 A node reports every 30 seconds; 'catalog' is the number of the last change of the audit log that it had
                 then, and 'unshipped' the events of its log that were not in PostgreSQL. 'shipped until' is how long ago
@@ -64,7 +64,7 @@ struct FleetCommand: AsyncParsableCommand {
             abstract: "Prove that the copies of the nodes' logs are whole.",
             discussion: """
                 EXAMPLE
-                  fingerpost fleet verify --config /etc/fingerpost.yaml
+                  fingerpost fleet verify --config /etc/fingerpost/fingerpost.yaml
 
                 For each log: no gap between its days, and each day has the rows that were shipped and neither erased nor
                 dropped since. Every row is counted, and counts are exactly those of the rows while none of its log was
@@ -138,7 +138,7 @@ struct FleetCommand: AsyncParsableCommand {
             discussion: """
                 EXAMPLE
                   fingerpost fleet drain --data /mnt/links-3 --node links-3 \\
-                    --config /etc/fingerpost.yaml
+                    --config /etc/fingerpost/fingerpost.yaml
                 """
         )
 
@@ -158,7 +158,7 @@ struct FleetCommand: AsyncParsableCommand {
             abstract: "Let the log of a copied disk be shipped under an id of its own.",
             discussion: """
                 EXAMPLE
-                  fingerpost fleet rejoin --data ./data --config /etc/fingerpost.yaml
+                  fingerpost fleet rejoin --data ./data --config /etc/fingerpost/fingerpost.yaml
 
                 For a disk that was copied to a second machine, and for a virtual machine that was set back. End the node
                 first. What the disk has in common with the log that was shipped is not shipped again.
@@ -178,7 +178,7 @@ struct FleetCommand: AsyncParsableCommand {
             abstract: "Remove a node that is gone for good.",
             discussion: """
                 EXAMPLES
-                  fingerpost fleet forget links-3 --config /etc/fingerpost.yaml
+                  fingerpost fleet forget links-3 --config /etc/fingerpost/fingerpost.yaml
                   fingerpost fleet forget links-3 --export --config /etc/links-3.yaml
 
                 Links of apps do not expire while a node is missing, because it may have seen clicks. A node that still
@@ -215,7 +215,7 @@ struct FleetCommand: AsyncParsableCommand {
             abstract: "Let all nodes follow a database that lost changes.",
             discussion: """
                 EXAMPLE
-                  fingerpost fleet accept-history --config /etc/fingerpost.yaml
+                  fingerpost fleet accept-history --config /etc/fingerpost/fingerpost.yaml
 
                 For a failover or a recovery that lost publications, keys or short links. Each node then replaces its
                 copy once, and the lost changes are gone everywhere. deploy/runbooks/catalog-away.md says how to look at
@@ -237,7 +237,7 @@ struct FleetCommand: AsyncParsableCommand {
             discussion: """
                 EXAMPLE
                   FINGERPOST_STORE_USER=fingerpost_owner fingerpost fleet prepare \\
-                    --config /etc/fingerpost.yaml
+                    --config /etc/fingerpost/fingerpost.yaml
 
                 For nodes whose user may not create tables. Run it with the new version before its nodes start.
                 """

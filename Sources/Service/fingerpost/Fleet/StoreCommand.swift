@@ -10,7 +10,7 @@ struct StoreCommand: AsyncParsableCommand {
         discussion: """
             EXAMPLE
               fingerpost store copy --from ./data --to postgresql \\
-                --config /etc/fingerpost.yaml
+                --config /etc/fingerpost/fingerpost.yaml
             """,
         subcommands: [Copy.self]
     )
@@ -21,9 +21,9 @@ struct StoreCommand: AsyncParsableCommand {
             discussion: """
                 EXAMPLES
                   fingerpost store copy --from ./data --to postgresql \\
-                    --config /etc/fingerpost.yaml
+                    --config /etc/fingerpost/fingerpost.yaml
                   fingerpost store copy --from postgresql --to ./one-node \\
-                    --config /etc/fingerpost.yaml
+                    --config /etc/fingerpost/fingerpost.yaml
 
                 Copies tenants, tables, drafts, suites, keys, the audit log and short links, and compares all rows. End
                 the servers first. If the command is interrupted, run it again: it continues. Events go to PostgreSQL along,

@@ -51,6 +51,12 @@ struct Server {
         self.certificates = certificates
         health = opsServer.health
         let hadLinks = access(directory.linksPath, F_OK) == 0
+        for file in directory.olderSchemas {
+            logger.notice(
+                "a file gets the schema of this version, which older versions do not read",
+                metadata: ["file": "\(file.name)", "from": "\(file.found)", "to": "\(file.known)"]
+            )
+        }
         let store = configuration.store.postgresql.map { PostgresStore($0) }
         var unreachable: String?
         if let store {

@@ -8,8 +8,8 @@ struct StubCommand: AsyncParsableCommand {
             EXAMPLES
               fingerpost stub                                  # any free port, no stubs
               fingerpost stub Tests/Stubs --port 8080
-              fingerpost stub Tests/Stubs --detach --pid-file /tmp/stub.pid
-              fingerpost stub stop --pid-file /tmp/stub.pid
+              fingerpost stub Tests/Stubs --detach --pid-file stub.pid
+              fingerpost stub stop --pid-file stub.pid
               fingerpost stub report http://127.0.0.1:8080 > stubs.xml
               fingerpost stub Tests/Stubs --record https://staging.example.com
               fingerpost stub verify Tests/Stubs https://staging.example.com

@@ -6,7 +6,7 @@ struct StubStop: ParsableCommand {
         abstract: "Stop a stub server that was started with --detach.",
         discussion: """
             EXAMPLE
-              fingerpost stub stop --pid-file /tmp/stub.pid
+              fingerpost stub stop --pid-file stub.pid
 
             Exits with the exit code of the server: 1 if it ran with --strict and a request or a link had no answer. \
             Exits with 0 if the server has stopped already.
