@@ -26,8 +26,6 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 KNOWN = json.loads((HERE / "components.json").read_text())
-# The libraries whose symbols have versions.
-VERSIONED = {"GLIBC": "libc6", "GLIBCXX": "libstdc++6", "GCC": "libgcc-s1"}
 
 
 def fail(message):
@@ -201,19 +199,25 @@ def debian_package(library):
     fail(f"no Debian package has {library}.")
 
 
+def numbers(version):
+    return tuple(map(int, version.split(".")))
+
+
 def libraries(binary):
-    """(library, package, version of the package), sorted; and the newest version of the symbols of each package."""
+    """(library, package, version of the package, newest versions of its symbols), sorted; and the newest of glibc."""
     needed = re.findall(r"\(NEEDED\).*\[(.+)\]", output("readelf", "--dynamic", "--wide", str(binary)))
     swift = [name for name in needed if "swift" in name.lower() or name.startswith(("libFoundation", "libdispatch"))]
     if swift:
         fail(f"the Swift runtime is not linked statically: {', '.join(swift)}")
-    rows = sorted((library, *debian_package(library)) for library in needed)
-    newest = {}
-    for prefix, number in re.findall(r"\(?\b([A-Z]+)_([0-9][0-9.]*)\)?", output("objdump", "--dynamic-syms", str(binary))):
-        if prefix in VERSIONED:
-            key = tuple(map(int, number.split(".")))
-            newest[prefix] = max(newest.get(prefix, ()), key)
-    return rows, {prefix: ".".join(map(str, key)) for prefix, key in newest.items()}
+    symbols = {library: {} for library in needed}
+    for part in output("readelf", "--version-info", "--wide", str(binary)).split(" File: ")[1:]:
+        newest = symbols[part.split()[0]]
+        for prefix, version in re.findall(r"Name: ([A-Z]+)_([0-9.]+) ", part):
+            newest[prefix] = max(newest.get(prefix, "0"), version, key=numbers)
+    rows = []
+    for library in sorted(needed):
+        rows.append((library, *debian_package(library), ", ".join("_".join(pair) for pair in symbols[library].items())))
+    return rows, max((newest["GLIBC"] for newest in symbols.values() if "GLIBC" in newest), key=numbers)
 
 
 def declared_dependencies():
@@ -221,36 +225,32 @@ def declared_dependencies():
     return dict(re.fullmatch(r"(\S+)(?: \(>= (.*)\))?", entry.strip()).groups() for entry in line.split(","))
 
 
-def check_dependencies(rows, newest):
+def check_dependencies(rows, glibc):
     declared = declared_dependencies()
-    needed = {package for _, package, _ in rows}
+    needed = {package for _, package, _, _ in rows}
     # These have no library: trust roots and time zones.
     if missing := needed ^ (declared.keys() - {"ca-certificates", "tzdata"}):
         fail(f"Depends of deploy/debian/control and the libraries of the program differ in {', '.join(sorted(missing))}.")
-    glibc = tuple(map(int, newest["GLIBC"].split(".")))
-    if not declared["libc6"] or tuple(map(int, declared["libc6"].split("."))) < glibc:
-        fail(f"the program needs glibc {newest['GLIBC']}, more than Depends of deploy/debian/control says.")
+    if not declared["libc6"] or numbers(declared["libc6"]) < numbers(glibc):
+        fail(f"the program needs glibc {glibc}, more than Depends of deploy/debian/control says.")
 
 
-def libraries_text(version, architecture, rows, newest):
+def libraries_text(version, architecture, rows, glibc):
     lines = [
         f"The shared libraries that fingerpost {version} for {architecture} needs. The Swift runtime is linked statically.",
         "",
         f"{'library':<24}{'Debian package':<18}{'version at the build':<26}oldest version",
     ]
     declared = declared_dependencies()
-    prefixes = {package: prefix for prefix, package in VERSIONED.items()}
-    for library, package, built in rows:
-        if package in prefixes:
-            oldest = f"{prefixes[package]}_{newest[prefixes[package]]}" if prefixes[package] in newest else ""
-        else:
-            oldest = declared[package] or ""
-        lines.append(f"{library:<24}{package:<18}{built:<26}{oldest}".rstrip())
+    for library, package, built, oldest in rows:
+        lines.append(f"{library:<24}{package:<18}{built:<26}{oldest or (declared[package] or 'any') + ' *'}")
     return "\n".join(
         lines
         + [
             "",
-            f"The oldest glibc with all symbols that the program uses is {newest['GLIBC']}. The package for Debian asks for "
+            "* Its symbols have no versions; this is what the package for Debian asks for.",
+            "",
+            f"The oldest glibc with all symbols that the program uses is {glibc}. The package for Debian asks for "
             f"{declared['libc6']}, with which everything is tested.",
             "It also needs the packages ca-certificates (trust roots of outgoing requests) and tzdata (time zones of schedules).",
             "",
@@ -354,10 +354,10 @@ def main():
     version, build, folder = sys.argv[1], Path(sys.argv[2]).absolute(), Path(sys.argv[3])
     binary = build / "fingerpost"
     architecture = output("uname", "-m").strip()
-    rows, newest = libraries(binary)
-    check_dependencies(rows, newest)
+    rows, glibc = libraries(binary)
+    check_dependencies(rows, glibc)
     contained = packages(build) + list(runtime())
-    versions = {package: built for _, package, built in rows}
+    versions = {package: built for _, package, built, _ in rows}
     linked = []
     for package in sorted(versions):
         if package not in KNOWN["debian"]:
@@ -375,7 +375,7 @@ def main():
     program = Component("fingerpost", version, "Apache-2.0", "", "", "2026 the Fingerpost authors")
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "NOTICE").write_text(notice_text(version, contained, linked))
-    (folder / "LIBRARIES").write_text(libraries_text(version, architecture, rows, newest))
+    (folder / "LIBRARIES").write_text(libraries_text(version, architecture, rows, glibc))
     document = spdx(version, os.environ.get("BUILD_COMMIT", ""), program, binary, contained + linked)
     (folder / "components.spdx.json").write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
     print(f"{len(contained)} components are linked statically, {len(linked)} Debian packages dynamically")
