@@ -171,12 +171,22 @@ def first_copyright(text):
     return match.group(1).strip().rstrip(".") if match else ""
 
 
-def runtime():
+def runtime(binary):
     version = re.search(r"Swift version (\S+)", output("swift", "--version")).group(1)
+    program = binary.read_bytes()
     for known in KNOWN["runtime"]:
-        text = (HERE / "licences/Unicode-3.0.txt").read_text() if known["licence"] == "Unicode-3.0" else ""
+        if known.get("contains", "").encode() not in program:
+            fail(f"the program does not contain {known['contains']}: has the toolchain another version of {known['name']}?")
         yield Component(
-            known["name"], f"of Swift {version}", known["licence"], known["url"], "STATIC_LINK", known["copyright"], text=text
+            name=known["name"],
+            version=f"of Swift {version}",
+            licence=known["licence"],
+            url=known["url"],
+            link="STATIC_LINK",
+            copyright=known["copyright"],
+            parent=known.get("parent", ""),
+            text=(HERE / "licences" / known["text"]).read_text() if "text" in known else "",
+            notice=(HERE / "licences" / known["notice"]).read_text() if "notice" in known else "",
         )
     for known in KNOWN["data"]:
         date = re.search(r'date = "([0-9-]+)"', (ROOT / known["source"]).read_text()).group(1)
@@ -326,7 +336,7 @@ def spdx(version, commit, program, binary, parts):
     main = package(program)
     main |= {"primaryPackagePurpose": "APPLICATION", "checksums": [{"algorithm": "SHA256", "checksumValue": digest}]}
     main["comment"] = f"Commit {commit}. The checksum is that of bin/fingerpost."
-    parents = {part.name: part.id for part in parts}
+    parents = {part.name: part.id for part in parts if not part.parent}
     relationships = [("SPDXRef-DOCUMENT", "DESCRIBES", program.id)]
     for part in parts:
         if part.parent:
@@ -356,7 +366,7 @@ def main():
     architecture = output("uname", "-m").strip()
     rows, glibc = libraries(binary)
     check_dependencies(rows, glibc)
-    contained = packages(build) + list(runtime())
+    contained = packages(build) + list(runtime(binary))
     versions = {package: built for _, package, built, _ in rows}
     linked = []
     for package in sorted(versions):
