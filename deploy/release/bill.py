@@ -15,6 +15,7 @@ Depends of deploy/debian/control.
 """
 import datetime
 import hashlib
+import inspect
 import json
 import os
 import re
@@ -82,13 +83,13 @@ def linked_modules(build):
     return sorted({re.search(r"/([^/]+)\.build/", path).group(1) for path in objects if ".build/" in path})
 
 
-def packages_of_modules(build):
-    """The folder of the package of each module, as the build plan names it; modules of this repository are missing."""
+def sources_of_modules(build):
+    """The sources of each module as PACKAGE/PATH, from the build plan; modules of this repository have none."""
     plan = (build.resolve().parent.parent / f"{build.name}.yaml").read_text()
     found = {}
     for command in plan.split("\n\n"):
         outputs = re.findall(r"/([^/\"]+)\.build/[^\"]*\.o\"", "".join(re.findall(r"outputs: .*", command)))
-        sources = re.findall(r"/checkouts/([^/\"]+)/[^\"]*\"", "".join(re.findall(r"inputs: .*", command)))
+        sources = re.findall(r"/checkouts/([^/\"]+/[^\"]*)\"", "".join(re.findall(r"inputs: .*", command)))
         for module in outputs:
             found.setdefault(module, set()).update(sources)
     return found
@@ -98,7 +99,21 @@ def vendored_version(package, known):
     if "version" not in known:
         return "as in the package"
     text = (package / known["version"]).read_text()
-    return re.search(r"\b[0-9a-f]{40}\b|\bg[0-9a-f]{7,}\b", text).group(0).removeprefix("g")
+    return re.search(r"\b[0-9a-f]{40}\b|\bg[0-9a-f]{7,}\b|^\d+\.\S+", text).group(0).removeprefix("g")
+
+
+def vendored_text(package, known):
+    """The text of a licence: a file, or the part of a source file between two texts, without the marks of a comment."""
+    if "text" not in known:
+        mit = (HERE / "licences/MIT.txt").read_text()
+        return f"Copyright (c) {known['copyright']}\n\n{mit}" if known["licence"] == "MIT" else ""
+    text = (package / known["text"]).read_text()
+    if "part" in known:
+        part = re.search(".*?".join(map(re.escape, known["part"])), text, re.DOTALL)
+        if part is None:
+            fail(f"{package.name} has the licence of {known['name']} no longer in {known['text']}.")
+        text = inspect.cleandoc(re.sub("^//", "", part.group(0), flags=re.MULTILINE))
+    return text
 
 
 def packages(build):
@@ -106,15 +121,19 @@ def packages(build):
     pins = {}
     for pin in json.loads((ROOT / "Package.resolved").read_text())["pins"]:
         pins[pin["location"].rsplit("/", 1)[1].removesuffix(".git")] = pin
-    found, vendored, folders = {}, [], packages_of_modules(build)
+    found, vendored, sources = {}, [], sources_of_modules(build)
     for module in linked_modules(build):
-        if module not in folders:
+        if module not in sources:
             fail(f"the module {module} is linked, but the build plan does not make it.")
-        if not folders[module]:
+        if not sources[module]:
             continue
-        if len(folders[module]) > 1:
-            fail(f"the module {module} has sources of several packages: {', '.join(sorted(folders[module]))}")
-        package = checkouts / next(iter(folders[module]))
+        folders = sorted({path.split("/")[0] for path in sources[module]})
+        if len(folders) > 1:
+            fail(f"the module {module} has sources of several packages: {', '.join(folders)}")
+        other = [path for path in sources[module] if re.search(r"\.(c|cc|cpp|cxx|m|mm|s|asm)$", path, re.IGNORECASE)]
+        if other and module not in KNOWN["vendored"] and module not in KNOWN["own"]:
+            fail(f"{min(other)} is linked; who wrote it? {module} is neither in `vendored` nor in `own` of components.json.")
+        package = checkouts / folders[0]
         pin = pins[package.name]
         identity = pin["identity"]
         if identity not in found:
@@ -139,11 +158,7 @@ def packages(build):
                 notice=notice.read_text() if notice else "",
                 text="" if licence.startswith("Apache-2.0") else text,
             )
-        if module in KNOWN["vendored"]:
-            known = KNOWN["vendored"][module]
-            text = (package / known["text"]).read_text() if "text" in known else ""
-            if known["licence"] == "MIT" and not text:
-                text = f"Copyright (c) {known['copyright']}\n\n{(HERE / 'licences/MIT.txt').read_text()}"
+        for known in KNOWN["vendored"].get(module, []):
             vendored.append(
                 Component(
                     name=known["name"],
@@ -153,7 +168,7 @@ def packages(build):
                     link="STATIC_LINK",
                     copyright=known["copyright"],
                     parent=identity,
-                    text=text,
+                    text=vendored_text(package, known),
                 )
             )
     return sorted(found.values(), key=lambda c: c.name) + vendored
@@ -351,6 +366,9 @@ def spdx(version, commit, program, binary, parts):
         "documentNamespace": f"https://fingerpost.invalid/spdx/fingerpost-{version}-{digest}",
         "creationInfo": {"created": date.strftime("%Y-%m-%dT%H:%M:%SZ"), "creators": ["Tool: fingerpost-release"]},
         "packages": [main] + [package(part) for part in parts],
+        "hasExtractedLicensingInfos": [
+            {"licenseId": part.licence, "extractedText": part.text} for part in parts if part.licence.startswith("LicenseRef-")
+        ],
         "relationships": [
             {"spdxElementId": first, "relationshipType": kind, "relatedSpdxElement": second}
             for first, kind, second in relationships
