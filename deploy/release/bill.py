@@ -10,8 +10,10 @@ BUILD is the folder of the products, such as .build/release. Writes into the fol
     components.spdx.json the same as an SPDX document; its date is SOURCE_DATE_EPOCH
 
 The packages are those whose object files are linked, and the libraries those that the program names. Fails if one of
-them has no licence in components.json, if a licence differs from the file in its package, or if a library is missing in
-Depends of deploy/debian/control.
+them has no licence in components.json, if the file LICENSE of a package has other terms than the licence there or
+additional ones, if a module with sources in C, C++ or assembler is neither in `vendored` nor in `own` (C code that the
+authors of the package wrote), or if a library is missing in Depends of deploy/debian/control. It does not notice code of
+others in Swift files, nor what a new Swift toolchain contains: `vendored` and `runtime` say what somebody found there.
 """
 import datetime
 import hashlib
@@ -65,17 +67,16 @@ def words(text):
 
 
 def licence_of(text):
-    """Reads which licence a file contains."""
-    apache = words((ROOT / "LICENSE").read_text())
-    start, end = "1. Definitions.", "END OF TERMS AND CONDITIONS"
-    terms = apache[apache.index(start) : apache.index(end)]
+    """Reads which licence a file consists of; besides it, the file may have only a short title and a line of copyright."""
     flat = words(text)
-    if terms in flat:
-        return "Apache-2.0 WITH Swift-exception" if "Runtime Library Exception" in flat else "Apache-2.0"
+    if flat == words((ROOT / "LICENSE").read_text()):
+        return "Apache-2.0"
+    if flat == words(toolchain_licence()):
+        return "Apache-2.0 WITH Swift-exception"
     mit = words((HERE / "licences/MIT.txt").read_text())
-    if mit.lower() in flat.lower():
+    if flat.lower().endswith(mit.lower()) and len(flat) < len(mit) + 100:
         return "MIT"
-    return "another licence"
+    return "another licence, or has additional terms"
 
 
 def linked_modules(build):
@@ -320,9 +321,13 @@ def notice_text(version, contained, linked):
     return "\n".join(line.rstrip() for line in "\n".join(lines).split("\n"))
 
 
-def swift_exception():
+def toolchain_licence():
     toolchain = Path(os.path.realpath(output("sh", "-c", "command -v swift").strip())).parent.parent
-    text = (toolchain / "share/swift/LICENSE.txt").read_text()
+    return (toolchain / "share/swift/LICENSE.txt").read_text()
+
+
+def swift_exception():
+    text = toolchain_licence()
     start = text.index("As an exception, if you use this Software")
     return "\n".join(line.strip() for line in text[start:].strip().split("\n"))
 
