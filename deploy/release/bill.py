@@ -10,11 +10,14 @@ BUILD is the folder of the products, such as .build/release. Writes into the fol
     components.spdx.json the same as an SPDX document; its date is SOURCE_DATE_EPOCH
 
 The packages are those whose object files are linked, and the libraries those that the program names. Fails if one of
-them has no licence in components.json, if a licence differs from the file in its package, or if a library is missing in
-Depends of deploy/debian/control.
+them has no licence in components.json, if the file LICENSE of a package has other terms than the licence there or
+additional ones, if a module with sources in C, C++ or assembler is neither in `vendored` nor in `own` (C code that the
+authors of the package wrote), or if a library is missing in Depends of deploy/debian/control. It does not notice code of
+others in Swift files, nor what a new Swift toolchain contains: `vendored` and `runtime` say what somebody found there.
 """
 import datetime
 import hashlib
+import inspect
 import json
 import os
 import re
@@ -26,8 +29,6 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 KNOWN = json.loads((HERE / "components.json").read_text())
-# The libraries whose symbols have versions.
-VERSIONED = {"GLIBC": "libc6", "GLIBCXX": "libstdc++6", "GCC": "libgcc-s1"}
 
 
 def fail(message):
@@ -66,17 +67,16 @@ def words(text):
 
 
 def licence_of(text):
-    """Reads which licence a file contains."""
-    apache = words((ROOT / "LICENSE").read_text())
-    start, end = "1. Definitions.", "END OF TERMS AND CONDITIONS"
-    terms = apache[apache.index(start) : apache.index(end)]
+    """Reads which licence a file consists of; besides it, the file may have only a short title and a line of copyright."""
     flat = words(text)
-    if terms in flat:
-        return "Apache-2.0 WITH Swift-exception" if "Runtime Library Exception" in flat else "Apache-2.0"
+    if flat == words((ROOT / "LICENSE").read_text()):
+        return "Apache-2.0"
+    if flat == words(toolchain_licence()):
+        return "Apache-2.0 WITH Swift-exception"
     mit = words((HERE / "licences/MIT.txt").read_text())
-    if mit.lower() in flat.lower():
+    if flat.lower().endswith(mit.lower()) and len(flat) < len(mit) + 100:
         return "MIT"
-    return "another licence"
+    return "another licence, or has additional terms"
 
 
 def linked_modules(build):
@@ -84,13 +84,13 @@ def linked_modules(build):
     return sorted({re.search(r"/([^/]+)\.build/", path).group(1) for path in objects if ".build/" in path})
 
 
-def packages_of_modules(build):
-    """The folder of the package of each module, as the build plan names it; modules of this repository are missing."""
+def sources_of_modules(build):
+    """The sources of each module as PACKAGE/PATH, from the build plan; modules of this repository have none."""
     plan = (build.resolve().parent.parent / f"{build.name}.yaml").read_text()
     found = {}
     for command in plan.split("\n\n"):
         outputs = re.findall(r"/([^/\"]+)\.build/[^\"]*\.o\"", "".join(re.findall(r"outputs: .*", command)))
-        sources = re.findall(r"/checkouts/([^/\"]+)/[^\"]*\"", "".join(re.findall(r"inputs: .*", command)))
+        sources = re.findall(r"/checkouts/([^/\"]+/[^\"]*)\"", "".join(re.findall(r"inputs: .*", command)))
         for module in outputs:
             found.setdefault(module, set()).update(sources)
     return found
@@ -100,7 +100,21 @@ def vendored_version(package, known):
     if "version" not in known:
         return "as in the package"
     text = (package / known["version"]).read_text()
-    return re.search(r"\b[0-9a-f]{40}\b|\bg[0-9a-f]{7,}\b", text).group(0).removeprefix("g")
+    return re.search(r"\b[0-9a-f]{40}\b|\bg[0-9a-f]{7,}\b|^\d+\.\S+", text).group(0).removeprefix("g")
+
+
+def vendored_text(package, known):
+    """The text of a licence: a file, or the part of a source file between two texts, without the marks of a comment."""
+    if "text" not in known:
+        mit = (HERE / "licences/MIT.txt").read_text()
+        return f"Copyright (c) {known['copyright']}\n\n{mit}" if known["licence"] == "MIT" else ""
+    text = (package / known["text"]).read_text()
+    if "part" in known:
+        part = re.search(".*?".join(map(re.escape, known["part"])), text, re.DOTALL)
+        if part is None:
+            fail(f"{package.name} has the licence of {known['name']} no longer in {known['text']}.")
+        text = inspect.cleandoc(re.sub("^//", "", part.group(0), flags=re.MULTILINE))
+    return text
 
 
 def packages(build):
@@ -108,15 +122,19 @@ def packages(build):
     pins = {}
     for pin in json.loads((ROOT / "Package.resolved").read_text())["pins"]:
         pins[pin["location"].rsplit("/", 1)[1].removesuffix(".git")] = pin
-    found, vendored, folders = {}, [], packages_of_modules(build)
+    found, vendored, sources = {}, [], sources_of_modules(build)
     for module in linked_modules(build):
-        if module not in folders:
+        if module not in sources:
             fail(f"the module {module} is linked, but the build plan does not make it.")
-        if not folders[module]:
+        if not sources[module]:
             continue
-        if len(folders[module]) > 1:
-            fail(f"the module {module} has sources of several packages: {', '.join(sorted(folders[module]))}")
-        package = checkouts / next(iter(folders[module]))
+        folders = sorted({path.split("/")[0] for path in sources[module]})
+        if len(folders) > 1:
+            fail(f"the module {module} has sources of several packages: {', '.join(folders)}")
+        other = [path for path in sources[module] if re.search(r"\.(c|cc|cpp|cxx|m|mm|s|asm)$", path, re.IGNORECASE)]
+        if other and module not in KNOWN["vendored"] and module not in KNOWN["own"]:
+            fail(f"{min(other)} is linked; who wrote it? {module} is neither in `vendored` nor in `own` of components.json.")
+        package = checkouts / folders[0]
         pin = pins[package.name]
         identity = pin["identity"]
         if identity not in found:
@@ -141,11 +159,7 @@ def packages(build):
                 notice=notice.read_text() if notice else "",
                 text="" if licence.startswith("Apache-2.0") else text,
             )
-        if module in KNOWN["vendored"]:
-            known = KNOWN["vendored"][module]
-            text = (package / known["text"]).read_text() if "text" in known else ""
-            if known["licence"] == "MIT" and not text:
-                text = f"Copyright (c) {known['copyright']}\n\n{(HERE / 'licences/MIT.txt').read_text()}"
+        for known in KNOWN["vendored"].get(module, []):
             vendored.append(
                 Component(
                     name=known["name"],
@@ -155,7 +169,7 @@ def packages(build):
                     link="STATIC_LINK",
                     copyright=known["copyright"],
                     parent=identity,
-                    text=text,
+                    text=vendored_text(package, known),
                 )
             )
     return sorted(found.values(), key=lambda c: c.name) + vendored
@@ -173,12 +187,22 @@ def first_copyright(text):
     return match.group(1).strip().rstrip(".") if match else ""
 
 
-def runtime():
+def runtime(binary):
     version = re.search(r"Swift version (\S+)", output("swift", "--version")).group(1)
+    program = binary.read_bytes()
     for known in KNOWN["runtime"]:
-        text = (HERE / "licences/Unicode-3.0.txt").read_text() if known["licence"] == "Unicode-3.0" else ""
+        if known.get("contains", "").encode() not in program:
+            fail(f"the program does not contain {known['contains']}: has the toolchain another version of {known['name']}?")
         yield Component(
-            known["name"], f"of Swift {version}", known["licence"], known["url"], "STATIC_LINK", known["copyright"], text=text
+            name=known["name"],
+            version=f"of Swift {version}",
+            licence=known["licence"],
+            url=known["url"],
+            link="STATIC_LINK",
+            copyright=known["copyright"],
+            parent=known.get("parent", ""),
+            text=(HERE / "licences" / known["text"]).read_text() if "text" in known else "",
+            notice=(HERE / "licences" / known["notice"]).read_text() if "notice" in known else "",
         )
     for known in KNOWN["data"]:
         date = re.search(r'date = "([0-9-]+)"', (ROOT / known["source"]).read_text()).group(1)
@@ -201,19 +225,25 @@ def debian_package(library):
     fail(f"no Debian package has {library}.")
 
 
+def numbers(version):
+    return tuple(map(int, version.split(".")))
+
+
 def libraries(binary):
-    """(library, package, version of the package), sorted; and the newest version of the symbols of each package."""
+    """(library, package, version of the package, newest versions of its symbols), sorted; and the newest of glibc."""
     needed = re.findall(r"\(NEEDED\).*\[(.+)\]", output("readelf", "--dynamic", "--wide", str(binary)))
     swift = [name for name in needed if "swift" in name.lower() or name.startswith(("libFoundation", "libdispatch"))]
     if swift:
         fail(f"the Swift runtime is not linked statically: {', '.join(swift)}")
-    rows = sorted((library, *debian_package(library)) for library in needed)
-    newest = {}
-    for prefix, number in re.findall(r"\(?\b([A-Z]+)_([0-9][0-9.]*)\)?", output("objdump", "--dynamic-syms", str(binary))):
-        if prefix in VERSIONED:
-            key = tuple(map(int, number.split(".")))
-            newest[prefix] = max(newest.get(prefix, ()), key)
-    return rows, {prefix: ".".join(map(str, key)) for prefix, key in newest.items()}
+    symbols = {library: {} for library in needed}
+    for part in output("readelf", "--version-info", "--wide", str(binary)).split(" File: ")[1:]:
+        newest = symbols[part.split()[0]]
+        for prefix, version in re.findall(r"Name: ([A-Z]+)_([0-9.]+) ", part):
+            newest[prefix] = max(newest.get(prefix, "0"), version, key=numbers)
+    rows = []
+    for library in sorted(needed):
+        rows.append((library, *debian_package(library), ", ".join("_".join(pair) for pair in symbols[library].items())))
+    return rows, max((newest["GLIBC"] for newest in symbols.values() if "GLIBC" in newest), key=numbers)
 
 
 def declared_dependencies():
@@ -221,36 +251,32 @@ def declared_dependencies():
     return dict(re.fullmatch(r"(\S+)(?: \(>= (.*)\))?", entry.strip()).groups() for entry in line.split(","))
 
 
-def check_dependencies(rows, newest):
+def check_dependencies(rows, glibc):
     declared = declared_dependencies()
-    needed = {package for _, package, _ in rows}
+    needed = {package for _, package, _, _ in rows}
     # These have no library: trust roots and time zones.
     if missing := needed ^ (declared.keys() - {"ca-certificates", "tzdata"}):
         fail(f"Depends of deploy/debian/control and the libraries of the program differ in {', '.join(sorted(missing))}.")
-    glibc = tuple(map(int, newest["GLIBC"].split(".")))
-    if not declared["libc6"] or tuple(map(int, declared["libc6"].split("."))) < glibc:
-        fail(f"the program needs glibc {newest['GLIBC']}, more than Depends of deploy/debian/control says.")
+    if not declared["libc6"] or numbers(declared["libc6"]) < numbers(glibc):
+        fail(f"the program needs glibc {glibc}, more than Depends of deploy/debian/control says.")
 
 
-def libraries_text(version, architecture, rows, newest):
+def libraries_text(version, architecture, rows, glibc):
     lines = [
         f"The shared libraries that fingerpost {version} for {architecture} needs. The Swift runtime is linked statically.",
         "",
         f"{'library':<24}{'Debian package':<18}{'version at the build':<26}oldest version",
     ]
     declared = declared_dependencies()
-    prefixes = {package: prefix for prefix, package in VERSIONED.items()}
-    for library, package, built in rows:
-        if package in prefixes:
-            oldest = f"{prefixes[package]}_{newest[prefixes[package]]}" if prefixes[package] in newest else ""
-        else:
-            oldest = declared[package] or ""
-        lines.append(f"{library:<24}{package:<18}{built:<26}{oldest}".rstrip())
+    for library, package, built, oldest in rows:
+        lines.append(f"{library:<24}{package:<18}{built:<26}{oldest or (declared[package] or 'any') + ' *'}")
     return "\n".join(
         lines
         + [
             "",
-            f"The oldest glibc with all symbols that the program uses is {newest['GLIBC']}. The package for Debian asks for "
+            "* Its symbols have no versions; this is what the package for Debian asks for.",
+            "",
+            f"The oldest glibc with all symbols that the program uses is {glibc}. The package for Debian asks for "
             f"{declared['libc6']}, with which everything is tested.",
             "It also needs the packages ca-certificates (trust roots of outgoing requests) and tzdata (time zones of schedules).",
             "",
@@ -295,9 +321,13 @@ def notice_text(version, contained, linked):
     return "\n".join(line.rstrip() for line in "\n".join(lines).split("\n"))
 
 
-def swift_exception():
+def toolchain_licence():
     toolchain = Path(os.path.realpath(output("sh", "-c", "command -v swift").strip())).parent.parent
-    text = (toolchain / "share/swift/LICENSE.txt").read_text()
+    return (toolchain / "share/swift/LICENSE.txt").read_text()
+
+
+def swift_exception():
+    text = toolchain_licence()
     start = text.index("As an exception, if you use this Software")
     return "\n".join(line.strip() for line in text[start:].strip().split("\n"))
 
@@ -326,7 +356,7 @@ def spdx(version, commit, program, binary, parts):
     main = package(program)
     main |= {"primaryPackagePurpose": "APPLICATION", "checksums": [{"algorithm": "SHA256", "checksumValue": digest}]}
     main["comment"] = f"Commit {commit}. The checksum is that of bin/fingerpost."
-    parents = {part.name: part.id for part in parts}
+    parents = {part.name: part.id for part in parts if not part.parent}
     relationships = [("SPDXRef-DOCUMENT", "DESCRIBES", program.id)]
     for part in parts:
         if part.parent:
@@ -341,6 +371,9 @@ def spdx(version, commit, program, binary, parts):
         "documentNamespace": f"https://fingerpost.invalid/spdx/fingerpost-{version}-{digest}",
         "creationInfo": {"created": date.strftime("%Y-%m-%dT%H:%M:%SZ"), "creators": ["Tool: fingerpost-release"]},
         "packages": [main] + [package(part) for part in parts],
+        "hasExtractedLicensingInfos": [
+            {"licenseId": part.licence, "extractedText": part.text} for part in parts if part.licence.startswith("LicenseRef-")
+        ],
         "relationships": [
             {"spdxElementId": first, "relationshipType": kind, "relatedSpdxElement": second}
             for first, kind, second in relationships
@@ -354,10 +387,10 @@ def main():
     version, build, folder = sys.argv[1], Path(sys.argv[2]).absolute(), Path(sys.argv[3])
     binary = build / "fingerpost"
     architecture = output("uname", "-m").strip()
-    rows, newest = libraries(binary)
-    check_dependencies(rows, newest)
-    contained = packages(build) + list(runtime())
-    versions = {package: built for _, package, built in rows}
+    rows, glibc = libraries(binary)
+    check_dependencies(rows, glibc)
+    contained = packages(build) + list(runtime(binary))
+    versions = {package: built for _, package, built, _ in rows}
     linked = []
     for package in sorted(versions):
         if package not in KNOWN["debian"]:
@@ -375,7 +408,7 @@ def main():
     program = Component("fingerpost", version, "Apache-2.0", "", "", "2026 the Fingerpost authors")
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "NOTICE").write_text(notice_text(version, contained, linked))
-    (folder / "LIBRARIES").write_text(libraries_text(version, architecture, rows, newest))
+    (folder / "LIBRARIES").write_text(libraries_text(version, architecture, rows, glibc))
     document = spdx(version, os.environ.get("BUILD_COMMIT", ""), program, binary, contained + linked)
     (folder / "components.spdx.json").write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
     print(f"{len(contained)} components are linked statically, {len(linked)} Debian packages dynamically")
