@@ -295,7 +295,7 @@ def notice_text(version, contained, linked):
     for part in contained:
         inside = f" (in {part.parent})" if part.parent else ""
         lines += [f"  {part.name}{inside}, {part.version}: {part.licence}", f"    {part.url}", f"    Copyright: {part.copyright}"]
-    lines += ["", "It is linked dynamically to these libraries of the system, which only the container image contains:", ""]
+    lines += ["", "It is linked dynamically to these libraries of the system, which only the container image contains, with other packages of Debian:", ""]
     lines += [f"  {part.name}: {part.licence}" for part in linked]
     lines += [
         "",
