@@ -24,7 +24,8 @@ case ${1:-} in
 --make)
     version=$("$fingerpost" --version)
     version=${version%%+*}
-    ! git rev-parse --quiet --verify "refs/tags/v$version" >/dev/null || fail "$version is released, and its directory never changes."
+    ! git rev-parse --quiet --verify "refs/tags/$version" >/dev/null || fail "$version is released, and its directory never changes."
+    [ -z "$(git status --porcelain -- . ':!Tests/Upgrade')" ] || fail 'there are changes outside Tests/Upgrade: commit them first.'
     folder=Tests/Upgrade/$version
     python3 Tests/Upgrade/make.py "$fingerpost" "$folder"
     python3 Tests/Upgrade/check.py "$fingerpost" "$folder" --record
