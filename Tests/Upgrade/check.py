@@ -3,7 +3,7 @@
 
     check.py PROGRAM FOLDER [--record | --long]
 
-FOLDER has data.tar.gz and answers.json. --record writes answers.json. --long opens further copies in later years.
+FOLDER has data.tar.gz and answers.json.gz. --record writes answers.json.gz. --long opens further copies in later years.
 """
 
 import base64
@@ -33,6 +33,8 @@ EMPTY = {
     "links.db: link_position": "only in a node's copy of links in PostgreSQL",
     "links.db: unsent_end": "only on a node of several, until PostgreSQL has the end of a link that was clicked while it was away",
 }
+# A continuation ends after 30 minutes.
+SAME_HOUR = "2026-11-04 13:20:00"
 # Half an hour into the day after the last events: sessions, keys, stored responses and notices still last.
 NEXT_DAY = "2026-11-05 00:30:00"
 LATER = ["2027-06-01 12:00:00", "2030-02-28 23:59:50"]
@@ -243,16 +245,47 @@ def next_day(answers, program, folder):
         with open(folder + "/test-session") as file:
             page = service.ask("admin", "GET", "/console/acme/links", Cookie=file.read())
         answers.add("page of a session", page.status)
+        kept_files(answers, service, folder + "/files")
         # And the directory goes on.
         published = service.admin("POST", "/tenants/acme/draft/publish", {"message": "After the upgrade"})
         answers.add("next publication", [published.status, published.json.get("revision")])
         answers.add("next route", without(service.resolve(url="acme://help").json, "id"))
+        claim = {"tenant": "acme", "app": "android", "install": "install-4", "token": tokens(folder)["install"]}
+        claim = service.ask("public", "POST", "/_fp/installs", claim)
+        answers.add("install token", [claim.status, without(claim.json, "id", "requestId")])
         install = service.admin("POST", "/tenants/acme/erasures", {"stickyKey": "install-2"}, 201)
         answers.add("next erasure", without(install.json, "id", "requestedAt", "finishedAt", "requestId"))
         answers.add("audit after it", service.admin("POST", "/audit/verify").json["intact"])
         service.stop()
         receiver.shutdown()
     run(program, "verify-log", "--data", folder + "/data", clock=NEXT_DAY)
+
+
+def kept_files(answers, service, files):
+    """Files outside the data directory. No command changes the service."""
+    with open(files + "/table.jwk") as file:
+        table = ["--tenant", "acme", "--app", "ios", "--public-key", json.load(file)["x"]]
+    answers.add("signed table", json.loads(run(service.program, "table", "verify", files + "/acme.table", *table, "--json", clock=NEXT_DAY)))
+    run(service.program, "table", "verify", files + "/acme.table", *table, "--any-time")
+    sign = ["--app", "ios", "--signing-key", files + "/table.jwk", "--revision", "1", "--settings-revision", "1", "--output", files + "/again.table"]
+    run(service.program, "table", "sign", files + "/acme.yaml", *sign)
+    run(service.program, "table", "verify", files + "/again.table", *table)
+    run(service.program, "check", files + "/acme.yaml")
+    # The exit code is 0: nothing would change.
+    service.command("plan", "-f", files + "/acme.yaml")
+    answers.add("import of links", json.loads(service.command("links", "import", "acme", files + "/links.ndjson", "--dry-run", "--json")))
+
+
+def tokens(folder):
+    with open(folder + "/files/tokens.json") as file:
+        return json.load(file)
+
+
+def same_hour(answers, program, folder):
+    service = opened(program, folder, SAME_HOUR)
+    context = {"app": "ios", "platform": "ios", "appVersion": "3.2.0", "authenticated": True}
+    answers.add("continuation", without(told(service.resolve(continuation=tokens(folder)["continuation"], context=context)), "id"))
+    service.stop()
 
 
 def opened(program, folder, clock, settings=None, data="data"):
@@ -315,6 +348,9 @@ def main(program, folder, option=None):
         raise SystemExit(f"the kept directory has no row of {', '.join(empty)}: add what makes one to make.py")
     answers = Answers()
     next_day(answers, program, scratch)
+    shutil.rmtree(scratch)
+    scratch = unpacked(folder)
+    same_hour(answers, program, scratch)
     shutil.rmtree(scratch)
     wanted = wanted or answers.found
     AUDIT = len(wanted["audit"])
