@@ -3,7 +3,7 @@
 
     check.py PROGRAM FOLDER [--record | --long]
 
-FOLDER has data.tar.gz and answers.json.gz. --record writes answers.json.gz. --long opens further copies in later years.
+FOLDER has data.tar.gz, answers.json.gz and interface.txt. --record writes the last two. --long opens further copies in later years.
 """
 
 import base64
@@ -22,6 +22,7 @@ import tempfile
 import threading
 import time
 
+import interface
 from make import CONTEXTS, LINKS, WEBHOOK_SECRET
 from service import Service, run
 
@@ -334,6 +335,22 @@ def compare(what, answers, wanted):
     print(f"{what}: {len(answers.found)} answers are the same")
 
 
+def check_interface(program, folder, option):
+    now, path = interface.lines(program), folder + "/interface.txt"
+    if option == "--record":
+        with open(path, "w") as file:
+            file.writelines(line + "\n" for line in sorted(now))
+    with open(path) as file:
+        kept = set(file.read().splitlines())
+    if broken := interface.breaks(kept, now):
+        print(*broken[:100], sep="\n")
+        raise SystemExit(
+            f"{len(broken)} facts of {path} have changed: - is missing, + is a new demand. docs/compatibility.md says what is stable, and how a "
+            "removal is announced. After that, or for a correction, name the line in REMOVED of Tests/Upgrade/interface.py."
+        )
+    print(f"the interface has all {len(kept)} facts")
+
+
 def main(program, folder, option=None):
     global AUDIT
     stored = folder + "/answers.json.gz"
@@ -343,6 +360,7 @@ def main(program, folder, option=None):
             wanted = json.load(file)
         AUDIT = len(wanted["audit"])
 
+    check_interface(program, folder, option)
     scratch = unpacked(folder)
     if empty := empty_tables(scratch + "/data"):
         raise SystemExit(f"the kept directory has no row of {', '.join(empty)}: add what makes one to make.py")

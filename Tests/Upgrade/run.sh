@@ -10,6 +10,7 @@
 #   data.tar.gz, answers.json.gz           a data directory with every table and every kind of file, its backup and test keys
 #                                          (make.py), and what the release answered from it (check.py). Beside it, files that
 #                                          people and apps keep: a tenant's file, links, a signed table with its key, tokens
+#   interface.txt                          what the release offers to others (interface.py); a later version has each line
 #   fleet.tar.gz, fleet-answers.json.gz    the same of two nodes and their database in PostgreSQL (fleet.py)
 #   migrations.sha256                      the SHA-256 of its migrations, which never change (ReleasedMigrationTests)
 set -eu
