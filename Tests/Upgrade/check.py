@@ -3,7 +3,7 @@
 
     check.py PROGRAM FOLDER [--record | --long]
 
-FOLDER has data.tar.gz and answers.json. --record writes answers.json. --long opens further copies in later years.
+FOLDER has data.tar.gz, answers.json.gz and interface.txt. --record writes the last two. --long opens further copies in later years.
 """
 
 import base64
@@ -22,17 +22,20 @@ import tempfile
 import threading
 import time
 
+import interface
 from make import CONTEXTS, LINKS, WEBHOOK_SECRET
 from service import Service, run
 
-# Tables without a row, and why.
+# Files with tables without a row, and why.
 EMPTY = {
-    "copy_of": "only in a node's copy of a catalog in PostgreSQL",
-    "accepted_history": "only in PostgreSQL",
-    "shipped_as": "only on a node of several",
-    "link_position": "only in a node's copy of links in PostgreSQL",
-    "unsent_end": "only in a node's copy of links in PostgreSQL",
+    "catalog.db: copy_of": "only in a node's copy of a catalog in PostgreSQL",
+    "catalog.db: accepted_history": "only in PostgreSQL",
+    "events/ledger.db: shipped_as": "only on a node of several",
+    "links.db: link_position": "only in a node's copy of links in PostgreSQL",
+    "links.db: unsent_end": "only on a node of several, until PostgreSQL has the end of a link that was clicked while it was away",
 }
+# A continuation ends after 30 minutes.
+SAME_HOUR = "2026-11-04 13:20:00"
 # Half an hour into the day after the last events: sessions, keys, stored responses and notices still last.
 NEXT_DAY = "2026-11-05 00:30:00"
 LATER = ["2027-06-01 12:00:00", "2030-02-28 23:59:50"]
@@ -64,7 +67,7 @@ def empty_tables(data):
         for table, count in tables.items():
             place = ("events/DAY.db" if re.match(r"events/\d", name) else name, table)
             sums[place] = sums.get(place, 0) + count
-    return sorted(f"{file}: {table}" for (file, table), count in sums.items() if count == 0 and table not in EMPTY)
+    return sorted(name for name in (f"{file}: {table}" for (file, table), count in sums.items() if count == 0) if name not in EMPTY)
 
 
 def without(value, *names):
@@ -243,16 +246,47 @@ def next_day(answers, program, folder):
         with open(folder + "/test-session") as file:
             page = service.ask("admin", "GET", "/console/acme/links", Cookie=file.read())
         answers.add("page of a session", page.status)
+        kept_files(answers, service, folder + "/files")
         # And the directory goes on.
         published = service.admin("POST", "/tenants/acme/draft/publish", {"message": "After the upgrade"})
         answers.add("next publication", [published.status, published.json.get("revision")])
         answers.add("next route", without(service.resolve(url="acme://help").json, "id"))
+        claim = {"tenant": "acme", "app": "android", "install": "install-4", "token": tokens(folder)["install"]}
+        claim = service.ask("public", "POST", "/_fp/installs", claim)
+        answers.add("install token", [claim.status, without(claim.json, "id", "requestId")])
         install = service.admin("POST", "/tenants/acme/erasures", {"stickyKey": "install-2"}, 201)
         answers.add("next erasure", without(install.json, "id", "requestedAt", "finishedAt", "requestId"))
         answers.add("audit after it", service.admin("POST", "/audit/verify").json["intact"])
         service.stop()
         receiver.shutdown()
     run(program, "verify-log", "--data", folder + "/data", clock=NEXT_DAY)
+
+
+def kept_files(answers, service, files):
+    """Files outside the data directory. No command changes the service."""
+    with open(files + "/table.jwk") as file:
+        table = ["--tenant", "acme", "--app", "ios", "--public-key", json.load(file)["x"]]
+    answers.add("signed table", json.loads(run(service.program, "table", "verify", files + "/acme.table", *table, "--json", clock=NEXT_DAY)))
+    run(service.program, "table", "verify", files + "/acme.table", *table, "--any-time")
+    sign = ["--app", "ios", "--signing-key", files + "/table.jwk", "--revision", "1", "--settings-revision", "1", "--output", files + "/again.table"]
+    run(service.program, "table", "sign", files + "/acme.yaml", *sign)
+    run(service.program, "table", "verify", files + "/again.table", *table)
+    run(service.program, "check", files + "/acme.yaml")
+    # The exit code is 0: nothing would change.
+    service.command("plan", "-f", files + "/acme.yaml")
+    answers.add("import of links", json.loads(service.command("links", "import", "acme", files + "/links.ndjson", "--dry-run", "--json")))
+
+
+def tokens(folder):
+    with open(folder + "/files/tokens.json") as file:
+        return json.load(file)
+
+
+def same_hour(answers, program, folder):
+    service = opened(program, folder, SAME_HOUR)
+    context = {"app": "ios", "platform": "ios", "appVersion": "3.2.0", "authenticated": True}
+    answers.add("continuation", without(told(service.resolve(continuation=tokens(folder)["continuation"], context=context)), "id"))
+    service.stop()
 
 
 def opened(program, folder, clock, settings=None, data="data"):
@@ -301,6 +335,22 @@ def compare(what, answers, wanted):
     print(f"{what}: {len(answers.found)} answers are the same")
 
 
+def check_interface(program, folder, option):
+    now, path = interface.lines(program), folder + "/interface.txt"
+    if option == "--record":
+        with open(path, "w") as file:
+            file.writelines(line + "\n" for line in sorted(now))
+    with open(path) as file:
+        kept = set(file.read().splitlines())
+    if broken := interface.breaks(kept, now):
+        print(*broken[:100], sep="\n")
+        raise SystemExit(
+            f"{len(broken)} facts of {path} have changed: - is missing, + is a new demand. docs/compatibility.md says what is stable, and how a "
+            "removal is announced. After that, or for a correction, name the line in REMOVED of Tests/Upgrade/interface.py."
+        )
+    print(f"the interface has all {len(kept)} facts")
+
+
 def main(program, folder, option=None):
     global AUDIT
     stored = folder + "/answers.json.gz"
@@ -310,11 +360,15 @@ def main(program, folder, option=None):
             wanted = json.load(file)
         AUDIT = len(wanted["audit"])
 
+    check_interface(program, folder, option)
     scratch = unpacked(folder)
     if empty := empty_tables(scratch + "/data"):
         raise SystemExit(f"the kept directory has no row of {', '.join(empty)}: add what makes one to make.py")
     answers = Answers()
     next_day(answers, program, scratch)
+    shutil.rmtree(scratch)
+    scratch = unpacked(folder)
+    same_hour(answers, program, scratch)
     shutil.rmtree(scratch)
     wanted = wanted or answers.found
     AUDIT = len(wanted["audit"])

@@ -8,7 +8,9 @@ writes FOLDER/data.tar.gz. All keys and secrets in it are for tests, and are nam
 """
 
 import base64
+import json
 import os
+import re
 import sys
 import tarfile
 import tempfile
@@ -24,6 +26,7 @@ LASTING = "settings:\n  retentionDays: 36500\n  export: {{schedule: 'off', forma
 
 AGENTS = {
     "browser": "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1",
+    "android": "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Mobile Safari/537.36",
     "preview": "WhatsApp/2.23.20.0",
     "search": "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
 }
@@ -159,9 +162,25 @@ def third_day(service):
     assert answer.status in (302, 303), answer.text
     with open(os.path.dirname(service.data) + "/test-session", "w") as file:
         file.write(answer.headers["Set-Cookie"].partition(";")[0])
+    keep_files(service, os.path.dirname(service.data) + "/files")
     # Exports with a notice that waits for its receiver.
     service.admin("POST", f"{tenant}/exports", status=201)
     service.resolve(url="acme://item/12", context=CONTEXTS[0])
+
+
+def keep_files(service, folder):
+    """What lies outside the data directory: a tenant, links, a signed table with its keys, and tokens of apps."""
+    os.mkdir(folder)
+    service.command("pull", "acme", "-f", folder + "/acme.yaml")
+    service.command("links", "export", "acme", "--output", folder + "/links.ndjson")
+    run(service.program, "table", "keys", "create", folder + "/table.jwk")
+    run(service.program, "table", "sign", folder + "/acme.yaml", "--app", "ios", "--signing-key", folder + "/table.jwk", "--revision", "1",
+        "--settings-revision", "1", "--output", folder + "/acme.table", clock=service.clock)
+    continuation = service.resolve(url="acme://user/anna", context=CONTEXTS[0]).json["continuation"]["token"]
+    page = service.ask("public", "GET", "/item/7", host="go.acme.test", User_Agent=AGENTS["android"], Accept="text/html")
+    install = re.search(r"fp%3D([\w-]+)", (page.headers["Location"] or "") + page.text)[1]
+    with open(folder + "/tokens.json", "w") as file:
+        json.dump({"continuation": continuation, "install": install}, file)
 
 
 def last_hour(service):
@@ -187,7 +206,7 @@ def main(program, folder):
             file.write(directory.key)
         os.makedirs(folder, exist_ok=True)
         with tarfile.open(f"{folder}/data.tar.gz", "w:gz", format=tarfile.PAX_FORMAT) as archive:
-            for name in ["data", "backup", "test-key", "test-session"]:
+            for name in ["data", "backup", "files", "test-key", "test-session"]:
                 archive.add(f"{scratch}/{name}", name, filter=owned)
     print(f"{folder}/data.tar.gz: {os.path.getsize(folder + '/data.tar.gz')} bytes")
 

@@ -8,7 +8,9 @@
 # Each folder, such as 0.1.0, has
 #
 #   data.tar.gz, answers.json.gz           a data directory with every table and every kind of file, its backup and test keys
-#                                          (make.py), and what the release answered from it (check.py)
+#                                          (make.py), and what the release answered from it (check.py). Beside it, files that
+#                                          people and apps keep: a tenant's file, links, a signed table with its key, tokens
+#   interface.txt                          what the release offers to others (interface.py); a later version has each line
 #   fleet.tar.gz, fleet-answers.json.gz    the same of two nodes and their database in PostgreSQL (fleet.py)
 #   migrations.sha256                      the SHA-256 of its migrations, which never change (ReleasedMigrationTests)
 set -eu
@@ -24,7 +26,8 @@ case ${1:-} in
 --make)
     version=$("$fingerpost" --version)
     version=${version%%+*}
-    ! git rev-parse --quiet --verify "refs/tags/v$version" >/dev/null || fail "$version is released, and its directory never changes."
+    ! git rev-parse --quiet --verify "refs/tags/$version" >/dev/null || fail "$version is released, and its directory never changes."
+    [ -z "$(git status --porcelain -- . ':!Tests/Upgrade')" ] || fail 'there are changes outside Tests/Upgrade: commit them first.'
     folder=Tests/Upgrade/$version
     python3 Tests/Upgrade/make.py "$fingerpost" "$folder"
     python3 Tests/Upgrade/check.py "$fingerpost" "$folder" --record
