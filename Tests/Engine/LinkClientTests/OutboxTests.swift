@@ -23,6 +23,20 @@ struct OutboxTests {
         #expect(!reading.isDamaged)
     }
 
+    /// An update of the app keeps the reports that wait on the device. This is a file of 0.1.0.
+    @Test func fileOfTheFirstReleaseIsRead() throws {
+        let event =
+            #"{"clientEventId":"0f5d","occurredAt":"2026-11-30T12:00:00.250Z","tenant":"shop","url":"yourapp://product/1"}"#
+        let file = #"{"install":"9c1a"}"# + "\n" + #"{"engineVersion":"1.0","event":\#(event)}"# + "\n"
+        let reading = try #require(Outbox.read(Array(file.utf8)))
+        #expect(!reading.isDamaged)
+        #expect(reading.outbox.install == "9c1a")
+        let found = try #require(reading.outbox.events.first)
+        #expect((found.id, found.engineVersion) == ("0f5d", "1.0"))
+        #expect(found.occurredAt == Timestamp("2026-11-30T12:00:00.250Z"))
+        #expect(found.json == Array(event.utf8))
+    }
+
     @Test func fileCutAtAnyByteKeepsAllCompleteEvents() throws {
         var outbox = Outbox(install: "me")
         for number in 0..<4 { _ = outbox.add(try event(number)) }
