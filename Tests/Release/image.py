@@ -51,7 +51,7 @@ def main():
     documents = [f"usr/share/doc/fingerpost/{name}" for name in ("LIBRARIES", "LICENSE", "NOTICE")]
     expect("the content of the upper layer", files, ["usr/local/bin/fingerpost"] + documents)
     names = {member.name.removeprefix("./") for member in tarfile.open(debian)}
-    for file in ("usr/bin/apt", "usr/bin/perl", "etc/resolv.conf", "etc/hostname", "etc/machine-id"):
+    for file in ("usr/bin/apt", "usr/bin/cpan", "etc/resolv.conf", "etc/hostname", "etc/machine-id"):
         if file in names:
             sys.exit(f"image.py: the image contains {file}.")
     for member in tarfile.open(debian):
