@@ -89,12 +89,13 @@ archive() {
 build_program() {
     git -c tar.umask=0022 -c core.autocrlf=false -c core.attributesFile=/dev/null archive --output "$source/source.tar" "$commit"
     tar --extract --file "$source/source.tar" --directory "$source"
+    # The debug information would name the compiled headers, whose names depend on the time of the checkout.
     # Debuggers find the debug information by the build id, which the linker leaves out by default. The libraries are those of the
     # system, not files beside the program, and their addresses cannot be changed after the start.
     # The versions of an earlier build, or of a release that is built again; without the file, the newest that Package.swift allows.
     [ ! -e Package.resolved ] || cp Package.resolved "$source/"
     swift build --package-path "$source" --configuration release --product fingerpost --static-swift-stdlib \
-        --disable-local-rpath -Xlinker --build-id=sha1 -Xlinker -z -Xlinker now >&2
+        -Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs --disable-local-rpath -Xlinker --build-id=sha1 -Xlinker -z -Xlinker now >&2
     cp "$source/Package.resolved" "$folder/"
 }
 
